@@ -1,0 +1,22 @@
+/** Time as an argument, so that a test decides when eighty seconds have passed. */
+export interface Clock {
+  /** Milliseconds that never run backwards; only differences mean anything. */
+  now(): number;
+  /** Calls `act` once, `ms` milliseconds from now. The timer does not keep the process alive. */
+  after(ms: number, act: () => void): Timer;
+}
+
+/** A call that is due; `cancel` is harmless when it has been made already. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, act) {
+    const id = setTimeout(act, ms);
+    Deno.unrefTimer(id as unknown as number);
+    return { cancel: () => clearTimeout(id) };
+  },
+};

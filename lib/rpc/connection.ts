@@ -1,0 +1,56 @@
+/**
+ * The seam between a carrier (WebSocket, stdio, relay, a pair in memory) and a conversation. A carrier carries whole
+ * messages; it parses nothing and knows no method.
+ *
+ * Messages are pushed, not iterated: the platform's WebSocket pushes as well, and a request that can be answered at
+ * once is answered in the same turn of the event loop.
+ */
+
+/** One whole message: a text one is a string, a binary one its bytes. */
+export type Message = string | Uint8Array<ArrayBuffer>;
+
+/** Why and how a connection ended; `reason` is a short phrase for the log. */
+export interface ConnectionEnd {
+  readonly reason: string;
+}
+
+/** Who listens to a connection. */
+export interface Receiver {
+  /**
+   * One message, in the order of arrival. A returned promise asks the carrier to wait before it delivers the next one;
+   * a carrier that cannot stop its peer (the platform's WebSocket) ignores it.
+   */
+  message(message: Message): void | Promise<void>;
+  /** No further message comes and nothing more can be sent. Called exactly once, also after `close`. */
+  ended(end: ConnectionEnd): void;
+}
+
+export interface Connection {
+  /** How log lines and the wire's error texts call the other end, e.g. `exec-server websocket 127.0.0.1:4711`. */
+  readonly label: string;
+  /**
+   * The prefix of the answer to a message that cannot be decoded, without the reason, e.g.
+   * `failed to parse websocket JSON-RPC message from exec-server websocket 127.0.0.1:4711: `.
+   */
+  readonly malformedPrefix: string;
+  /** Starts the delivery of messages; call it once. What came before is delivered first. */
+  start(receiver: Receiver): void;
+  /** Queues one message; messages leave in the order of the calls. Dropped silently once the connection has ended. */
+  send(message: string): void;
+  /** True while more is queued than the carrier wants to hold ({@linkcode HIGH_WATER_BYTES}): producers pause. */
+  readonly congested: boolean;
+  /** Resolves when the connection is not, or no longer, congested, or has ended. Never rejects. */
+  drained(): Promise<void>;
+  /**
+   * Ends the connection; what was sent before still leaves if the peer takes it within the carrier's patience.
+   *
+   * @param code WebSocket close code; other carriers ignore it.
+   */
+  close(code?: number, reason?: string): void;
+}
+
+/**
+ * How much unsent output makes a connection congested, in bytes. Measured: 256 KiB capped one program's flood at
+ * 234 MB/s, 1 MiB allowed 550 MB/s, more gained nothing and made other clients wait.
+ */
+export const HIGH_WATER_BYTES = 1024 * 1024;
