@@ -1,0 +1,68 @@
+/** What Linux tells about processes below `/proc`: enough to see whether one left something behind. */
+
+/** Resident memory in bytes. */
+export function residentBytes(pid: number): number {
+  return Number(statusField(pid, "VmRSS").split(" ")[0]) * 1024;
+}
+
+export function threadCount(pid: number): number {
+  return Number(statusField(pid, "Threads"));
+}
+
+/** What each descriptor refers to, as `/proc` names it, sorted. */
+export function descriptors(pid: number): string[] {
+  return [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => kindOfDescriptor(pid, name)).sort();
+}
+
+/** The numbers of pipes, sockets and the like differ from one to the next; their kind does not. */
+function kindOfDescriptor(pid: number, name: string): string {
+  try {
+    return Deno.readLinkSync(`/proc/${pid}/fd/${name}`).replace(/\[?\d+\]?$/, "");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "closed meanwhile";
+    throw error;
+  }
+}
+
+/** Children of `pid` that ended and were not waited for. */
+export function zombies(pid: number): number[] {
+  return processes().filter((candidate) => {
+    const stat = statOf(candidate);
+    return stat !== null && stat.parent === pid && stat.state === "Z";
+  });
+}
+
+/** Processes, whoever their parent or group is, whose environment holds `mark`. Zombies have none any more. */
+export function marked(mark: string): number[] {
+  return processes().filter((pid) => read(`/proc/${pid}/environ`)?.includes(mark) ?? false);
+}
+
+function processes(): number[] {
+  return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) => Number.isInteger(pid));
+}
+
+/** Null: there is no such process. */
+function statOf(pid: number): { state: string; parent: number } | null {
+  const text = read(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The name, in parentheses, may hold blanks and parentheses itself.
+  const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { state: state!, parent: Number(parent) };
+}
+
+function statusField(pid: number, name: string): string {
+  const line = Deno.readTextFileSync(`/proc/${pid}/status`).split("\n").find((each) => each.startsWith(`${name}:`));
+  if (line === undefined) throw new Error(`/proc/${pid}/status has no ${name}`);
+  return line.slice(name.length + 1).trim();
+}
+
+/** Null: the process is gone, or belongs to somebody else. */
+function read(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return null;
+    if (error instanceof Error && /os error 3\b/.test(error.message)) return null; // ESRCH: it ended while we read
+    throw error;
+  }
+}
