@@ -1,0 +1,147 @@
+import type { Log } from "../log.ts";
+import type { Connection } from "../rpc/connection.ts";
+import { websocketConnection } from "../rpc/websocket.ts";
+
+/** Checks an upgrade's `Authorization` header (null: there is none): undefined lets it in, a text is the refusal. */
+export type Authorizer = (authorization: string | null) => Promise<string | undefined>;
+
+export interface ListenOptions {
+  /** A literal IP address, IPv6 without brackets. Port 0 takes a free one. */
+  readonly address: { readonly hostname: string; readonly port: number };
+  /** Null: everyone who reaches the port may come in. */
+  readonly authorize: Authorizer | null;
+  readonly log: Log;
+  /** Hears every connection once it is open; `start` must be called before this returns. */
+  onConnection(connection: Connection): void;
+}
+
+export interface Listener extends AsyncDisposable {
+  /** `ws://IP:PORT` with the real port. */
+  readonly url: string;
+  /** Stops listening and drops every connection. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * A peer that sends nothing for half of this is pinged, one that then stays silent for the other half is given up.
+ * The reference pings every 30 s too.
+ */
+const IDLE_TIMEOUT_SECONDS = 60;
+
+/**
+ * Listens for WebSocket connections.
+ *
+ * @throws {Error} If the address cannot be had, with the reference's sentence, e.g. `Address in use (os error 98)`.
+ */
+export function listen(options: ListenOptions): Listener {
+  const { address, log } = options;
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  try {
+    server = Deno.serve({
+      hostname: address.hostname,
+      port: address.port,
+      automaticCompression: false,
+      // Without these two the platform writes to stdout.
+      onListen: () => {},
+      onError: (error) => {
+        log.error("request failed unexpectedly", { error: describe(error) });
+        return new Response(null, { status: 500 });
+      },
+    }, (request, info) => answer(options, request, info.remoteAddr));
+  } catch (error) {
+    throw new Error(listenFailure(error), { cause: error });
+  }
+  return {
+    url: `ws://${formatAddress(server.addr)}`,
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+    },
+  };
+}
+
+/** Whether only programs on this machine can reach `hostname`, a literal IP address without brackets. */
+export function isLoopback(hostname: string): boolean {
+  return /^127\./.test(hostname) || hostname === "::1" || /^::ffff:127\./i.test(hostname);
+}
+
+/** The order of the checks is the reference's: origin, route, upgrade, authorization. */
+function answer(options: ListenOptions, request: Request, peer: Deno.NetAddr): Response | Promise<Response> {
+  // `has` has a side effect that is needed: Deno then keeps the headers. It wants them again after an upgrade, when it
+  // could no longer read them, and an upgrade that fails in the wrong moment would end the whole process.
+  if (request.headers.has("origin")) return new Response(null, { status: 403 });
+  const path = pathOf(request);
+  if (path === "/readyz") {
+    if (request.method === "GET" || request.method === "HEAD") return new Response(null, { status: 200 });
+    return new Response(null, { status: 405, headers: { allow: "GET,HEAD" } });
+  }
+  if (path !== "/") return new Response(null, { status: 404 });
+  if (request.method !== "GET") return refusal(405, "Request method must be `GET`");
+  const flaw = upgradeFlaw(request.headers);
+  if (flaw !== undefined) return refusal(400, flaw);
+  if (options.authorize === null) return upgrade(options, request, peer);
+  return options.authorize(request.headers.get("authorization")).then((reason) =>
+    reason === undefined ? upgrade(options, request, peer) : refusal(401, reason)
+  );
+}
+
+/** The path as it was sent: `URL` would turn `/./readyz` and `/x/../readyz` into `/readyz`. */
+function pathOf({ url, method }: Request): string {
+  const path = url.match(/^[^:]*:\/\/[^/?#]*([^?#]*)/)?.[1] ?? "";
+  return path === "" && method !== "CONNECT" ? "/" : path;
+}
+
+/** What keeps this from being a WebSocket upgrade, in the reference's words. */
+function upgradeFlaw(headers: Headers): string | undefined {
+  if (!tokens(headers.get("connection")).includes("upgrade")) return "Connection header did not include 'upgrade'";
+  if (headers.get("upgrade")?.toLowerCase() !== "websocket") return "`Upgrade` header did not include 'websocket'";
+  // The reference looks at the first of repeated headers, which the platform hands over joined.
+  if (tokens(headers.get("sec-websocket-version"))[0] !== "13") {
+    return "`Sec-WebSocket-Version` header did not include '13'";
+  }
+  if (!headers.has("sec-websocket-key")) return "`Sec-WebSocket-Key` header missing";
+  return undefined;
+}
+
+function tokens(header: string | null): string[] {
+  return (header ?? "").toLowerCase().split(",").map((token) => token.trim());
+}
+
+function refusal(status: number, body: string): Response {
+  return new Response(body, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+function upgrade({ onConnection, log }: ListenOptions, request: Request, peer: Deno.NetAddr): Response {
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_TIMEOUT_SECONDS });
+  const connection = websocketConnection(socket, formatAddress(peer));
+  socket.onopen = () => {
+    try {
+      onConnection(connection);
+    } catch (error) {
+      log.error("connection failed unexpectedly", { peer: connection.label, error: describe(error) });
+      connection.close(1011, "internal error");
+    }
+  };
+  return response;
+}
+
+function formatAddress({ hostname, port }: Deno.NetAddr): string {
+  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+}
+
+/** The sentences of the reference's C library, where they differ from those of the usual one. */
+const OS_ERRORS: ReadonlyMap<number, string> = new Map([
+  [24, "No file descriptors available"],
+  [98, "Address in use"],
+  [99, "Address not available"],
+]);
+
+function listenFailure(error: unknown): string {
+  const message = describe(error);
+  const code = message.match(/\(os error (\d+)\)/)?.[1];
+  const text = OS_ERRORS.get(Number(code));
+  return text === undefined ? message : `${text} (os error ${code})`;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
