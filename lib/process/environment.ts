@@ -1,0 +1,106 @@
+/** How a client asks for part of the server's own environment. */
+export interface EnvPolicy {
+  /** `core`: only {@linkcode CORE_NAMES}. */
+  readonly inherit: "all" | "core" | "none";
+  /** false: inherited names that look like secrets are dropped. */
+  readonly ignoreDefaultExcludes: boolean;
+  /** Patterns of inherited names to drop. */
+  readonly exclude: readonly string[];
+  /** Variables to add after the exclusions. */
+  readonly set: ReadonlyMap<string, string>;
+  /** If not empty: keep only names that match one of these patterns. */
+  readonly includeOnly: readonly string[];
+}
+
+/** What `inherit: "core"` lets through, whatever the case of the letters; here in lower case. */
+const CORE_NAMES: ReadonlySet<string> = new Set(
+  ["home", "lang", "lc_all", "lc_ctype", "logname", "path", "shell", "temp", "tmp", "tmpdir", "user"],
+);
+
+/** Names that look like secrets. */
+const DEFAULT_EXCLUDES = ["*KEY*", "*SECRET*", "*TOKEN*"].map(foldCase);
+
+/** Settings of an exec-server itself: no program gets them, even if the client asks. */
+const NEVER_PASSED_ON = ["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE", "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN"];
+
+/**
+ * The whole environment of a program to start.
+ *
+ * @param env What the client gave; never filtered, wins over everything else.
+ * @param policy null: the program gets `env` and nothing else.
+ * @param inherited The server's own environment.
+ */
+export function childEnvironment(
+  env: ReadonlyMap<string, string>,
+  policy: EnvPolicy | null,
+  inherited: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const variables = policy === null ? new Map<string, string>() : inheritedVariables(policy, inherited);
+  for (const [name, value] of env) variables.set(name, value);
+  for (const name of NEVER_PASSED_ON) variables.delete(name);
+  return variables;
+}
+
+function inheritedVariables(policy: EnvPolicy, inherited: ReadonlyMap<string, string>): Map<string, string> {
+  const exclude = policy.exclude.map(foldCase);
+  if (!policy.ignoreDefaultExcludes) exclude.push(...DEFAULT_EXCLUDES);
+  const includeOnly = policy.includeOnly.map(foldCase);
+
+  const variables = new Map<string, string>();
+  for (const [name, value] of policy.inherit === "none" ? [] : inherited) {
+    if (policy.inherit === "core" && !CORE_NAMES.has(name.toLowerCase())) continue;
+    if (!matchesAny(name, exclude)) variables.set(name, value);
+  }
+  for (const [name, value] of policy.set) variables.set(name, value);
+  if (includeOnly.length > 0) {
+    for (const name of variables.keys()) {
+      if (!matchesAny(name, includeOnly)) variables.delete(name);
+    }
+  }
+  return variables;
+}
+
+function matchesAny(name: string, patterns: readonly Characters[]): boolean {
+  if (patterns.length === 0) return false;
+  const folded = foldCase(name);
+  return patterns.some((pattern) => matchesWildcards(folded, pattern));
+}
+
+/** A text as its characters in lower case: one element per character, whatever its length. */
+type Characters = ArrayLike<string>;
+
+/**
+ * Lower case character by character, so that `?` stands for one character and no letter becomes two. That differs from
+ * lower-casing the whole text for a few (`İ`, a final `Σ`); in plain ASCII it is the same.
+ */
+function foldCase(text: string): Characters {
+  // deno-lint-ignore no-control-regex -- the range of ASCII
+  return /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : Array.from(text, (character) => character.toLowerCase());
+}
+
+/**
+ * Whether a pattern describes a whole text: `*` any characters, `?` exactly one; nothing else is special (no classes,
+ * no escape). Only the last `*` is ever reconsidered, so the time is at most the product of the lengths.
+ */
+function matchesWildcards(text: Characters, pattern: Characters): boolean {
+  let at = 0;
+  let next = 0;
+  let star = -1;
+  let starredUntil = 0;
+  while (at < text.length) {
+    if (next < pattern.length && pattern[next] === "*") {
+      star = next++;
+      starredUntil = at;
+    } else if (next < pattern.length && (pattern[next] === "?" || pattern[next] === text[at])) {
+      next++;
+      at++;
+    } else if (star >= 0) {
+      next = star + 1;
+      at = ++starredUntil;
+    } else {
+      return false;
+    }
+  }
+  while (next < pattern.length && pattern[next] === "*") next++;
+  return next === pattern.length;
+}

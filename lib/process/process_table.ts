@@ -1,0 +1,242 @@
+import type { Clock, Timer } from "../clock.ts";
+import { ExecError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Child, LaunchSpec, ProcessBackend, StreamName } from "./child.ts";
+import { ManagedProcess, type ReadQuery, type ReadResult, type StdinStatus } from "./managed_process.ts";
+
+/** How long a closed process can still be read and its id is taken, in ms. Source: the reference's figure. */
+export const CLOSED_RETENTION_MS = 80_000;
+
+/** Who hears the processes of one session. Calls are synchronous and, per process, in the order of the numbers. */
+export interface ProcessEvents {
+  /** The view is valid during the call only. @returns false asks that process to pause until `resumeOutput`. */
+  output(processId: string, seq: number, stream: StreamName, bytes: Uint8Array<ArrayBuffer>): boolean;
+  exited(processId: string, seq: number, exitCode: number, sandboxDenied: boolean): void;
+  closed(processId: string, seq: number): void;
+}
+
+/** What to start, and under which name. */
+export interface StartSpec extends LaunchSpec {
+  /** Any text, the empty one included; unique among the processes of the table. */
+  readonly processId: string;
+  /** Whether the process was given a sandbox, so that a failure may be its doing. */
+  readonly guessSandboxDenied: boolean;
+}
+
+export interface TableOptions {
+  readonly backend: ProcessBackend;
+  readonly clock: Clock;
+  readonly events: ProcessEvents;
+  readonly log: Log;
+}
+
+/** What became of a write. */
+export type WriteStatus = StdinStatus | "unknownProcess" | "starting";
+
+export type { ReadQuery, ReadResult };
+
+/** One name in the table. Names can be used again; this object is what tells an older owner from a newer one. */
+interface Entry {
+  readonly processId: string;
+  readonly process: ManagedProcess;
+  /** While the process is starting: gives the start up and the name back. Null once it has started. */
+  cancelStart: (() => void) | null;
+  /** When the process is forgotten, by the clock; null until it is closed. */
+  expiresAt: number | null;
+}
+
+/**
+ * The processes of one session by their ids. There is no limit to their number but the machine's: each belongs to a
+ * request of a client that may run programs anyway.
+ *
+ * A process is forgotten {@linkcode CLOSED_RETENTION_MS} after it closed; the clock decides at every look-up, a timer
+ * only gives the memory back. What it left in the background lives on then; it is killed if the table ends earlier.
+ */
+export class ProcessTable implements Disposable {
+  readonly #backend: ProcessBackend;
+  readonly #clock: Clock;
+  readonly #events: ProcessEvents;
+  readonly #log: Log;
+  readonly #entries = new Map<string, Entry>();
+  /** Closed processes in the order in which they expire; one timer, for the first. */
+  readonly #retired = new Set<Entry>();
+  #expiry: Timer | null = null;
+  /** Processes whose output waits for `resumeOutput`. */
+  readonly #paused = new Set<ManagedProcess>();
+  #disposed = false;
+
+  constructor(options: TableOptions) {
+    this.#backend = options.backend;
+    this.#clock = options.clock;
+    this.#events = options.events;
+    this.#log = options.log;
+  }
+
+  /**
+   * Starts a program. Its events can come as soon as this has returned or resolved. A failed start leaves no trace.
+   *
+   * @returns A promise only if the back end needs one; until it resolves the id is taken and the process `starting`.
+   * @throws {ExecError} `invalidParams` without argv; `invalidRequest` if the id is taken, or if the process was
+   * terminated while it was starting; otherwise what the back end throws.
+   */
+  start(spec: StartSpec): void | Promise<void> {
+    if (this.#disposed) throw new Error("the process table has been disposed of");
+    const { processId } = spec;
+    if (spec.argv.length === 0) throw new ExecError("invalidParams", "argv must not be empty");
+    if (this.#find(processId) !== undefined) {
+      throw new ExecError("invalidRequest", `process ${processId} already exists`);
+    }
+    const entry = this.#reserve(spec);
+    let launched: Child | Promise<Child>;
+    try {
+      launched = this.#backend.launch(spec, entry.process);
+    } catch (error) {
+      this.#forget(entry);
+      throw error;
+    }
+    if (launched instanceof Promise) return this.#finishStart(entry, launched);
+    entry.process.attach(launched);
+  }
+
+  /**
+   * @throws {ExecError} `invalidRequest` if there is no such process, or not yet.
+   * @throws The signal's reason if it is aborted while waiting.
+   */
+  read(query: ReadQuery & { readonly processId: string }, signal: AbortSignal): ReadResult | Promise<ReadResult> {
+    const entry = this.#find(query.processId);
+    if (entry === undefined) throw new ExecError("invalidRequest", `unknown process id ${query.processId}`);
+    if (entry.cancelStart !== null) throw new ExecError("invalidRequest", `process id ${query.processId} is starting`);
+    return entry.process.read(query, signal);
+  }
+
+  /** See {@linkcode ManagedProcess.write}, which this adds two results to. */
+  write(
+    request: { readonly processId: string; readonly chunk: Uint8Array<ArrayBuffer>; readonly writeId: string | null },
+    signal: AbortSignal,
+  ): WriteStatus | Promise<WriteStatus> {
+    const entry = this.#find(request.processId);
+    if (entry === undefined) return "unknownProcess";
+    if (entry.cancelStart !== null) return "starting";
+    return entry.process.write(request.chunk, request.writeId, signal);
+  }
+
+  /** SIGINT to the group of a running process; nothing if there is none. */
+  interrupt(processId: string): void {
+    const entry = this.#find(processId);
+    if (entry?.cancelStart === null) entry.process.interrupt();
+  }
+
+  /** Kills a running process, or cancels its start. @returns whether there was one. */
+  terminate(processId: string): boolean {
+    const entry = this.#find(processId);
+    if (entry === undefined) return false;
+    if (entry.cancelStart === null) return entry.process.terminate();
+    entry.cancelStart();
+    return true;
+  }
+
+  /** Lets every process read on whose output was refused. */
+  resumeOutput(): void {
+    const paused = [...this.#paused];
+    this.#paused.clear();
+    for (const process of paused) process.resume();
+  }
+
+  /** Kills every group, ends every start and every wait, and forgets everything; no event comes any more. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#expiry?.cancel();
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    this.#retired.clear();
+    this.#paused.clear();
+    const started = entries.filter((entry) => entry.cancelStart === null);
+    // Every group first, so that nobody has time to react to the end of another.
+    for (const { process } of started) process.killGroup();
+    for (const { process } of started) process[Symbol.dispose]();
+    for (const entry of entries) entry.cancelStart?.();
+  }
+
+  /** The process of a name, unless its time is over. */
+  #find(processId: string): Entry | undefined {
+    const entry = this.#entries.get(processId);
+    if (entry === undefined || entry.expiresAt === null || this.#clock.now() < entry.expiresAt) return entry;
+    this.#forget(entry);
+    return undefined;
+  }
+
+  #reserve(spec: StartSpec): Entry {
+    const { processId } = spec;
+    const process: ManagedProcess = new ManagedProcess({
+      hasStdin: spec.tty || spec.pipeStdin,
+      guessSandboxDenied: spec.guessSandboxDenied,
+      clock: this.#clock,
+      listener: {
+        output: (seq, stream, bytes) => {
+          const goOn = this.#events.output(processId, seq, stream, bytes);
+          if (!goOn) this.#paused.add(process);
+          return goOn;
+        },
+        exited: (seq, exitCode, sandboxDenied) => this.#events.exited(processId, seq, exitCode, sandboxDenied),
+        closed: (seq) => {
+          this.#events.closed(processId, seq);
+          this.#retire(entry);
+        },
+      },
+    });
+    const entry: Entry = { processId, process, cancelStart: null, expiresAt: null };
+    this.#entries.set(processId, entry);
+    return entry;
+  }
+
+  #finishStart(entry: Entry, launching: Promise<Child>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      entry.cancelStart = () => {
+        entry.cancelStart = null;
+        this.#forget(entry);
+        reject(new ExecError("invalidRequest", `process ${entry.processId} start was cancelled`));
+        launching.then((child) => child[Symbol.dispose](), (error) => {
+          this.#log.debug("a cancelled start failed by itself", { kind: error instanceof ExecError ? error.kind : "" });
+        });
+      };
+      const isCancelled = (): boolean => entry.cancelStart === null;
+      launching.then((child) => {
+        if (isCancelled()) return;
+        entry.cancelStart = null;
+        entry.process.attach(child);
+        resolve();
+      }, (error) => {
+        if (!isCancelled()) this.#forget(entry);
+        reject(error);
+      });
+    });
+  }
+
+  /** Begins the time for which a closed process is kept. */
+  #retire(entry: Entry): void {
+    this.#paused.delete(entry.process);
+    if (this.#disposed) return;
+    entry.expiresAt = this.#clock.now() + CLOSED_RETENTION_MS;
+    this.#retired.add(entry);
+    this.#expiry ??= this.#clock.after(CLOSED_RETENTION_MS, () => this.#forgetExpired());
+  }
+
+  #forgetExpired(): void {
+    this.#expiry = null;
+    const now = this.#clock.now();
+    for (const entry of this.#retired) {
+      if (entry.expiresAt !== null && entry.expiresAt > now) {
+        this.#expiry = this.#clock.after(entry.expiresAt - now, () => this.#forgetExpired());
+        return;
+      }
+      this.#forget(entry);
+    }
+  }
+
+  /** Removes a process, but never a newer one that has taken its name. */
+  #forget(entry: Entry): void {
+    this.#retired.delete(entry);
+    if (this.#entries.get(entry.processId) === entry) this.#entries.delete(entry.processId);
+  }
+}
