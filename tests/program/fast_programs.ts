@@ -123,7 +123,7 @@ const KINDS: readonly [typeof silent, ...(typeof silent)[]] = [
 ];
 
 /** What the server holds once it has stopped opening and closing things. */
-async function steadyDescriptors(pid: number): Promise<string[]> {
+async function steadyDescriptors(pid: number): Promise<Record<string, number>> {
   let last = descriptors(pid);
   await eventually("the server's descriptors stay the same", () => {
     const now = descriptors(pid);

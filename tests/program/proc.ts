@@ -9,9 +9,12 @@ export function threadCount(pid: number): number {
   return Number(statusField(pid, "Threads"));
 }
 
-/** What each descriptor refers to, as `/proc` names it, sorted. */
-export function descriptors(pid: number): string[] {
-  return [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => kindOfDescriptor(pid, name)).sort();
+/** How many descriptors of each kind a process holds; a kind is what `/proc` calls it. */
+export function descriptors(pid: number): Record<string, number> {
+  const kinds = [...Deno.readDirSync(`/proc/${pid}/fd`)].map(({ name }) => kindOfDescriptor(pid, name)).sort();
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 /** The numbers of pipes, sockets and the like differ from one to the next; their kind does not. */

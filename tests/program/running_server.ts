@@ -38,7 +38,9 @@ export class RunningServer implements AsyncDisposable {
   readonly listen: "ws" | "stdio";
   /** `ws://IP:PORT`; empty with stdio. */
   url = "";
-  /** Milliseconds from just before the launch to the URL on stdout; 0 with stdio. */
+  /** When the launch began, on the clock of `performance.now()`. */
+  readonly launchedAt: number;
+  /** Milliseconds from the launch to the URL on stdout; 0 with stdio. */
   startedInMs = 0;
 
   readonly #home: string;
@@ -46,8 +48,8 @@ export class RunningServer implements AsyncDisposable {
   #stderr = "";
   #stdout: ReadableStreamDefaultReader<Uint8Array> | null = null;
 
-  private constructor(child: Deno.ChildProcess, listen: "ws" | "stdio", home: string) {
-    [this.child, this.listen, this.#home] = [child, listen, home];
+  private constructor(child: Deno.ChildProcess, listen: "ws" | "stdio", home: string, launchedAt: number) {
+    [this.child, this.listen, this.#home, this.launchedAt] = [child, listen, home, launchedAt];
     this.#stderrRead = this.#readStderr();
   }
 
@@ -61,7 +63,7 @@ export class RunningServer implements AsyncDisposable {
   ): Promise<RunningServer> {
     const home = await Deno.makeTempDir({ prefix: "exec-server-test-" });
     await Deno.mkdir(`${home}/tmp`);
-    const began = performance.now();
+    const launchedAt = performance.now();
     const child = new Deno.Command(command[0], {
       args: [...command.slice(1), "--listen", listen === "ws" ? "ws://127.0.0.1:0" : "stdio", ...options],
       cwd: PROJECT,
@@ -71,10 +73,10 @@ export class RunningServer implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    const server = new RunningServer(child, listen, home);
+    const server = new RunningServer(child, listen, home, launchedAt);
     if (listen === "stdio") return server;
     server.url = await server.#firstLine();
-    server.startedInMs = performance.now() - began;
+    server.startedInMs = performance.now() - launchedAt;
     if (server.url.startsWith("ws://")) return server;
     await server[Symbol.asyncDispose]();
     throw new Error(`${command.join(" ")} did not print its URL; stderr: ${server.stderr}`);
