@@ -196,7 +196,10 @@ export class ProcessTable implements Disposable {
         entry.cancelStart = null;
         this.#forget(entry);
         reject(new ExecError("invalidRequest", `process ${entry.processId} start was cancelled`));
-        launching.then((child) => child[Symbol.dispose](), (error) => {
+        launching.then((child) => {
+          entry.process.attach(child);
+          entry.process[Symbol.dispose]();
+        }, (error) => {
           this.#log.debug("a cancelled start failed by itself", { kind: error instanceof ExecError ? error.kind : "" });
         });
       };

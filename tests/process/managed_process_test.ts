@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { StreamName } from "../../lib/process/child.ts";
+import { ManagedProcess, type ReadResult } from "../../lib/process/managed_process.ts";
+import { FakeChild } from "../support/fake_backend.ts";
+import { ManualClock } from "../support/manual_clock.ts";
+
+const never = new AbortController().signal;
+
+interface Stage {
+  process: ManagedProcess;
+  child: FakeChild;
+  clock: ManualClock;
+  heard: string[];
+  /** What the listener answers to output. */
+  accept: boolean;
+}
+
+function stage({ hasStdin = true, guessSandboxDenied = false } = {}): Stage {
+  const clock = new ManualClock();
+  const heard: string[] = [];
+  const process = new ManagedProcess({
+    hasStdin,
+    guessSandboxDenied,
+    clock,
+    listener: {
+      output(seq: number, stream: StreamName, bytes: Uint8Array): boolean {
+        heard.push(`${seq} ${stream} ${new TextDecoder().decode(bytes)}`);
+        return result.accept;
+      },
+      exited: (seq, exitCode, denied) => heard.push(`${seq} exited ${exitCode}${denied ? " denied" : ""}`),
+      closed: (seq) => heard.push(`${seq} closed`),
+    },
+  });
+  const child = new FakeChild(process);
+  process.attach(child);
+  const result: Stage = { process, child, clock, heard, accept: true };
+  return result;
+}
+
+/** A read as a short text: chunks, the next number, the state. */
+function show(result: ReadResult | Promise<ReadResult>): string {
+  assert.ok(!(result instanceof Promise), "the answer should not have to wait");
+  const chunks = result.chunks.map(({ seq, bytes }) => `${seq}:${new TextDecoder().decode(bytes)}`).join(" ");
+  const state = result.closed ? " closed" : result.exited ? " exited" : "";
+  return `[${chunks}] next ${result.nextSeq}${state}`;
+}
+
+const query = { afterSeq: 0, maxBytes: null, waitMs: 0 };
+
+Deno.test("ManagedProcess numbers output, exit and close from 1 in one line, late output included", () => {
+  const { child, heard } = stage();
+  child.say("a");
+  child.say("b", "stderr");
+  child.exit(3);
+  child.say("late");
+  child.close();
+  assert.deepEqual(heard, ["1 stdout a", "2 stderr b", "3 exited 3", "4 stdout late", "5 closed"]);
+});
+
+Deno.test("ManagedProcess hands the listener's wish to pause, and to go on, to the child", () => {
+  const it = stage();
+  assert.equal(it.child.say("a"), true);
+  it.accept = false;
+  assert.equal(it.child.say("b"), false);
+  it.process.resume();
+  assert.deepEqual(it.child.calls, ["resume"]);
+});
+
+Deno.test("read gives chunks after the cursor and the number of the next event", () => {
+  const { process, child } = stage();
+  assert.equal(show(process.read(query, never)), "[] next 1");
+  child.say("a");
+  child.say("bb");
+  assert.equal(show(process.read(query, never)), "[1:a 2:bb] next 3");
+  assert.equal(show(process.read({ ...query, afterSeq: 1 }, never)), "[2:bb] next 3");
+  assert.equal(show(process.read({ ...query, afterSeq: 99 }, never)), "[] next 3");
+  child.exit(0);
+  child.close();
+  assert.equal(show(process.read({ ...query, afterSeq: 2 }, never)), "[] next 5 closed");
+});
+
+Deno.test("read with maxBytes never cuts a chunk, takes the first whatever its size, and goes on after the last", () => {
+  const { process, child } = stage();
+  for (const text of ["aaa", "b", "cc"]) child.say(text);
+  child.exit(0);
+  child.close();
+  const bounded = (maxBytes: number, afterSeq = 0) => show(process.read({ afterSeq, maxBytes, waitMs: 0 }, never));
+  assert.equal(bounded(0), "[1:aaa] next 2 closed");
+  assert.equal(bounded(3), "[1:aaa] next 2 closed");
+  assert.equal(bounded(5), "[1:aaa 2:b] next 3 closed");
+  assert.equal(bounded(6), "[1:aaa 2:b 3:cc] next 4 closed");
+  assert.equal(bounded(6, 3), "[] next 6 closed");
+});
+
+Deno.test("read shows a gap where output was evicted", () => {
+  const { process, child } = stage();
+  for (let i = 0; i < 17; i++) child.events.output("stdout", new Uint8Array(65_536));
+  const result = process.read({ ...query, maxBytes: 0 }, never);
+  assert.ok(!(result instanceof Promise));
+  assert.deepEqual([result.chunks[0]?.seq, result.nextSeq], [2, 3]);
+});
+
+Deno.test("a waiting read is answered by the next output, and its timer is gone", async () => {
+  const { process, child, clock } = stage();
+  child.say("old");
+  const reading = process.read({ ...query, afterSeq: 1, waitMs: 1_000 }, never);
+  assert.ok(reading instanceof Promise);
+  child.say("new");
+  assert.equal(show(await reading), "[2:new] next 3");
+  assert.equal(clock.pendingTimers, 0);
+});
+
+Deno.test("a waiting read is not answered by output before its cursor", async () => {
+  const { process, child, clock } = stage();
+  const reading = process.read({ ...query, afterSeq: 1, waitMs: 1_000 }, never);
+  child.say("before");
+  assert.equal(clock.pendingTimers, 1);
+  clock.advance(1_000);
+  assert.equal(show(await reading), "[] next 2");
+});
+
+Deno.test("a waiting read is answered by the exit when that is news, else by late output or the close", async () => {
+  const { process, child } = stage();
+  const news = process.read({ ...query, waitMs: 1_000 }, never);
+  const late = process.read({ ...query, afterSeq: 1, waitMs: 1_000 }, never);
+  const close = process.read({ ...query, afterSeq: 50, waitMs: 1_000 }, never);
+  child.exit(3);
+  assert.equal(show(await news), "[] next 2 exited");
+  assert.equal(show(process.read({ ...query, waitMs: 1_000 }, never)), "[] next 2 exited");
+  child.say("late");
+  assert.equal(show(await late), "[2:late] next 3 exited");
+  child.close();
+  assert.equal(show(await close), "[] next 4 closed");
+});
+
+Deno.test("a read waits for as long as it asked, beyond the longest timer of the platform", async () => {
+  const { process, clock } = stage();
+  const year = 366 * 86_400_000;
+  let answered = false;
+  const reading = Promise.resolve(process.read({ ...query, waitMs: year }, never)).then((result) => {
+    answered = true;
+    return result;
+  });
+  clock.advance(year - 1);
+  await Promise.resolve();
+  assert.equal(answered, false);
+  clock.advance(1);
+  assert.equal(show(await reading), "[] next 1");
+  assert.equal(clock.pendingTimers, 0);
+});
+
+Deno.test("an aborted read ends with the signal's reason and leaves neither timer nor waiter", async () => {
+  const { process, child, clock } = stage();
+  const abort = new AbortController();
+  const reading = process.read({ ...query, waitMs: 1_000 }, abort.signal);
+  abort.abort(new Error("gone"));
+  await assert.rejects(async () => await reading, { message: "gone" });
+  assert.equal(clock.pendingTimers, 0);
+  child.say("a");
+  await assert.rejects(async () => await process.read({ ...query, afterSeq: 1, waitMs: 1 }, abort.signal), {
+    message: "gone",
+  });
+  assert.equal(clock.pendingTimers, 0);
+});
+
+Deno.test("write tells a program without stdin from one whose bytes nobody will read", () => {
+  const closed = stage({ hasStdin: false });
+  assert.equal(closed.process.write(new Uint8Array(1), "w", never), "stdinClosed");
+  const { process, child } = stage();
+  const bytes = new TextEncoder().encode("x");
+  assert.equal(process.write(bytes, "a", never), "accepted");
+  child.exit(0);
+  assert.equal(process.write(bytes, "b", never), "accepted");
+  child.close();
+  assert.equal(process.write(bytes, "c", never), "accepted");
+  assert.deepEqual(child.written, ["x", "x"]);
+});
+
+Deno.test("a write id is applied once, whatever comes with it again, and no id at all every time", () => {
+  const { process, child } = stage();
+  const write = (text: string, id: string | null) => process.write(new TextEncoder().encode(text), id, never);
+  for (const [text, id] of [["1", "a"], ["2", "a"], ["3", "b"], ["4", null], ["4", null]] as const) {
+    assert.equal(write(text, id), "accepted");
+  }
+  assert.deepEqual(child.written, ["1", "3", "4", "4"]);
+});
+
+Deno.test("the last 4096 write ids are remembered", () => {
+  const { process, child } = stage();
+  const write = (id: number) => process.write(new TextEncoder().encode(`${id}`), `w${id}`, never);
+  for (let id = 0; id <= 4096; id++) write(id);
+  write(1);
+  assert.equal(child.written.length, 4097);
+  write(0);
+  assert.equal(child.written.at(-1), "0");
+});
+
+Deno.test("two writes of the same id that wait for room at the same time are applied once", async () => {
+  const { process, child } = stage();
+  child.full = true;
+  const first = process.write(new TextEncoder().encode("1"), "w", never);
+  const second = process.write(new TextEncoder().encode("2"), "w", never);
+  assert.equal(child.waiting.length, 1);
+  child.waiting[0]?.admit();
+  assert.deepEqual(await Promise.all([first, second]), ["accepted", "accepted"]);
+  assert.deepEqual(child.written, ["1"]);
+});
+
+Deno.test("a write that is given up while waiting frees its id for its twin and for later", async () => {
+  const { process, child } = stage();
+  child.full = true;
+  const abort = new AbortController();
+  const first = process.write(new TextEncoder().encode("1"), "w", abort.signal);
+  const second = process.write(new TextEncoder().encode("2"), "w", never);
+  const third = process.write(new TextEncoder().encode("3"), "w", abort.signal);
+  child.full = false;
+  abort.abort(new Error("gone"));
+  await assert.rejects(async () => await first, { message: "gone" });
+  await assert.rejects(async () => await third, { message: "gone" });
+  assert.equal(await second, "accepted");
+  assert.deepEqual(child.written, ["2"]);
+});
+
+Deno.test("after terminate waiting and new writes fail, and known ids are still known", async () => {
+  const { process, child } = stage();
+  const failure = { name: "ExecError", kind: "internal", message: "failed to write to process stdin" };
+  process.write(new Uint8Array(1), "known", never);
+  child.full = true;
+  const waiting = process.write(new Uint8Array(1), "waiting", never);
+  assert.equal(process.terminate(), true);
+  await assert.rejects(async () => await waiting, failure);
+  assert.throws(() => process.write(new Uint8Array(1), "new", never), failure);
+  child.exit(137);
+  child.close();
+  assert.throws(() => process.write(new Uint8Array(1), "new", never), failure);
+  assert.equal(process.write(new Uint8Array(1), "known", never), "accepted");
+});
+
+Deno.test("signals reach a program until it has exited; its background children are left alone", () => {
+  const { process, child } = stage();
+  process.interrupt();
+  assert.equal(process.terminate(), true);
+  assert.equal(process.terminate(), true);
+  child.exit(137);
+  process.interrupt();
+  assert.equal(process.terminate(), false);
+  assert.deepEqual(child.calls, ["SIGINT", "terminate", "terminate"]);
+});
+
+Deno.test("dispose ends waiting reads and writes and lets no later event through", async () => {
+  const { process, child, clock, heard } = stage();
+  child.full = true;
+  const reading = process.read({ ...query, waitMs: 1_000 }, never);
+  const writing = process.write(new Uint8Array(1), "w", never);
+  process[Symbol.dispose]();
+  process[Symbol.dispose]();
+  assert.equal(show(await reading), "[] next 1");
+  await assert.rejects(async () => await writing, { kind: "internal" });
+  assert.equal(child.say("a"), true);
+  child.exit(0);
+  child.close();
+  assert.deepEqual(heard, []);
+  assert.deepEqual(child.calls, ["dispose"]);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+const DENIALS: [exitCode: number, output: [StreamName, string][], denied: boolean][] = [
+  [1, [["stdout", "x: Permission DENIED\n"]], true],
+  [0, [["stdout", "permission denied"]], false],
+  [1, [["stdout", "all is well"]], false],
+  [159, [], true],
+  [137, [["stderr", "operation not permitted"]], true],
+  [7, [["pty", "Read-Only File System"]], true],
+  [2, [["stderr", "failed to write file"]], true],
+  [1, [["stdout", "\xffsand"], ["stdout", "box\xff"]], true],
+  [1, [["stdout", "land"], ["stderr", "lock"]], true],
+  [1, [["stdout", "sec"], ["stderr", "!"], ["stdout", "comp"]], true],
+  [1, [["stdout", "sec"], ["pty", "!"], ["stderr", "comp"]], false],
+  [1, [["stdout", "landloc\u212A"]], false],
+  [1, [["stdout", "permission\ndenied"]], false],
+];
+
+Deno.test("the guess at a denial looks at the exit code and at what is retained of the output", () => {
+  for (const [exitCode, output, denied] of DENIALS) {
+    const { child, heard, process } = stage({ guessSandboxDenied: true });
+    for (const [stream, text] of output) child.say(text, stream);
+    child.exit(exitCode);
+    assert.equal(heard.at(-1)?.endsWith("denied"), denied, JSON.stringify([exitCode, output]));
+    const result = process.read(query, never);
+    assert.ok(!(result instanceof Promise) && result.sandboxDenied === denied);
+  }
+});
+
+Deno.test("the guess at a denial ignores evicted and late output, and is not made unasked", () => {
+  const evicted = stage({ guessSandboxDenied: true });
+  evicted.child.say("sandbox");
+  for (let i = 0; i < 16; i++) evicted.child.events.output("stderr", new Uint8Array(65_536));
+  evicted.child.exit(1);
+  const late = stage({ guessSandboxDenied: true });
+  late.child.exit(1);
+  late.child.say("sandbox");
+  const unasked = stage();
+  unasked.child.say("sandbox");
+  unasked.child.exit(159);
+  for (const { heard } of [evicted, late, unasked]) assert.ok(!heard.some((event) => event.endsWith("denied")));
+});
+
+Deno.test("a reader who follows nextSeq gets every retained byte once, in order, whatever its bounds", () => {
+  const chunk = fc.string({ minLength: 1, maxLength: 9, unit: "grapheme-ascii" });
+  const step = fc.oneof(fc.record({ say: chunk }), fc.record({ read: fc.nat(20) }));
+  fc.assert(fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    const { process, child } = stage();
+    let said = "";
+    let read = "";
+    let cursor = 0;
+    const readOn = (maxBytes: number | null): number => {
+      const result = process.read({ afterSeq: cursor, maxBytes, waitMs: 0 }, never);
+      assert.ok(!(result instanceof Promise));
+      cursor = result.nextSeq - 1;
+      for (const { bytes } of result.chunks) read += new TextDecoder().decode(bytes);
+      return result.chunks.length;
+    };
+    for (const step of steps) {
+      if ("read" in step) {
+        readOn(step.read);
+      } else {
+        child.say(step.say);
+        said += step.say;
+      }
+    }
+    child.exit(0);
+    child.close();
+    readOn(null);
+    assert.equal(read, said);
+  }));
+});
