@@ -1,0 +1,103 @@
+import { DEADLINE_MS } from "./deadline.ts";
+import { Mismatch, show } from "./mismatch.ts";
+import { ProcessEvents } from "./process_events.ts";
+
+/** How a connection ended. A close frame comes before the end of the stream, so it is part of it. */
+export interface End {
+  readonly how: "eof" | "reset" | "broken";
+  readonly closeCode: number | null;
+  readonly why?: string;
+}
+
+export interface Reply {
+  readonly id: unknown;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+export interface Ping {
+  /** Milliseconds since the connection stood. */
+  readonly atMs: number;
+  readonly payload: Uint8Array;
+}
+
+/** What arrived on one connection and has not been looked at yet. Unbounded: a recording is short. */
+export class Inbox {
+  /** Replies and errors in the order of arrival; whoever expects one takes it out. */
+  readonly replies: Reply[] = [];
+  /** Notifications by process. */
+  readonly processes = new Map<string, ProcessEvents>();
+  readonly pings: Ping[] = [];
+  readonly pongs: string[] = [];
+  /** Everything the server sent, in bytes. */
+  bytes = 0;
+  end: End | null = null;
+  #changed = Promise.withResolvers<void>();
+
+  /** Takes one message of the server. What is no reply and no notification of a process ends the conversation. */
+  message(text: string): void {
+    try {
+      this.#sort(JSON.parse(text));
+    } catch (error) {
+      this.finish({ how: "broken", closeCode: null, why: `${String(error)} in ${show(text)}` });
+    }
+    this.wake();
+  }
+
+  #sort(message: Record<string, unknown>): void {
+    if ("id" in message) {
+      this.replies.push({ id: message["id"], message });
+      return;
+    }
+    const processId = (message["params"] as { processId?: unknown } | undefined)?.processId;
+    if (typeof processId !== "string") throw new Mismatch("neither a reply nor a notification of a process");
+    this.process(processId).accept(message);
+  }
+
+  /** The notifications of one process so far. */
+  process(id: string): ProcessEvents {
+    let events = this.processes.get(id);
+    if (events === undefined) this.processes.set(id, events = new ProcessEvents());
+    return events;
+  }
+
+  /** Called once nothing more can come; later calls change nothing. */
+  finish(end: End): void {
+    this.end ??= end;
+    this.wake();
+  }
+
+  /** Lets the waiting look again. */
+  wake(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
+  }
+
+  /**
+   * Waits until `look` finds something.
+   *
+   * @throws {Mismatch} If the connection ends before, or after `ms` milliseconds.
+   */
+  async until<T>(look: () => T | undefined, what: () => string, ms = DEADLINE_MS): Promise<T> {
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => resolve("late"), ms);
+    try {
+      while (true) {
+        const changed = this.#changed.promise;
+        const found = look();
+        if (found !== undefined) return found;
+        if (this.end !== null) throw new Mismatch(`the connection ended (${show(this.end)}) before ${what()}`);
+        if (await Promise.race([changed, late]) === "late") {
+          throw new Mismatch(`no ${what()} within ${ms} ms; came instead: ${show(this.replies)}`);
+        }
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits for the end of the connection. @throws {Mismatch} If it has not ended after `ms` milliseconds. */
+  ended(ms = DEADLINE_MS): Promise<End> {
+    return this.until(() => this.end ?? undefined, () => "end of the connection", ms);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Bindings } from "./bindings.ts";
+import type { Rules } from "./differences.ts";
+import { show } from "./mismatch.ts";
+
+export interface MatchContext {
+  readonly bindings: Bindings;
+  readonly rules: Rules;
+  /** False when the server is not one that we started: what depends on its surroundings is not compared. */
+  readonly surroundingsKnown: boolean;
+}
+
+/**
+ * Compares a JSON value with a recorded one. The order of members does not matter, everything else does.
+ *
+ * @returns null, or what is different and where.
+ */
+export function difference(expected: unknown, actual: unknown, context: MatchContext, path = "message"): string | null {
+  if (isObject(expected) && Object.hasOwn(expected, "executorVersion")) {
+    return infoDifference(expected, actual, context, path);
+  }
+  if (typeof expected === "string" && typeof actual === "string") {
+    return context.bindings.match(expected, actual) ? null : differs(path, expected, actual);
+  }
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
+    return first(expected.keys(), (i) => difference(expected[i], actual[i], context, `${path}[${i}]`));
+  }
+  if (isObject(expected) && isObject(actual)) {
+    const extra = Object.keys(actual).find((name) => !Object.hasOwn(expected, name));
+    if (extra !== undefined) return `${path} has an unexpected member ${show({ [extra]: actual[extra] })}`;
+    return first(
+      Object.keys(expected),
+      (name) =>
+        Object.hasOwn(actual, name)
+          ? difference(expected[name], actual[name], context, `${path}.${name}`)
+          : `${path} has no member ${name}`,
+    );
+  }
+  return expected === actual && !isObject(expected) ? null : differs(path, expected, actual);
+}
+
+/** Members of `environmentInfo` that depend on where the server runs. */
+const SURROUNDINGS = ["shell", "cwd", "userHomeDir", "platformOs", "temporaryDirectories", "tempDir"];
+
+function infoDifference(
+  expected: Readonly<Record<string, unknown>>,
+  actual: unknown,
+  context: MatchContext,
+  path: string,
+): string | null {
+  if (!isObject(actual)) return differs(path, expected, actual);
+  const info = { ...actual };
+  const wanted: Record<string, unknown> = { ...expected, shell: loginShell() ?? expected["shell"] };
+  if (!context.surroundingsKnown) { for (const name of SURROUNDINGS) info[name] = wanted[name]; }
+  if (!context.rules.allows("environmentInfo")) return plain(wanted, info, context, path);
+  const { capabilities, prependPathDirs } = info;
+  const known = wanted["capabilities"] as Record<string, unknown>;
+  if (!isObject(capabilities) || !Array.isArray(prependPathDirs)) return differs(path, expected, actual);
+  const strange = Object.entries(capabilities)
+    .find(([name, value]) => !Object.hasOwn(known, name) || typeof value !== "boolean");
+  if (strange !== undefined) return `${path}.capabilities has an unexpected member ${show(strange)}`;
+  const directory = prependPathDirs.find((entry) => typeof entry !== "string" || !entry.startsWith("file:///"));
+  if (directory !== undefined) return `${path}.prependPathDirs has ${show(directory)}, which is no file URI`;
+  for (const [name, value] of Object.entries(info)) {
+    if (!Object.hasOwn(wanted, name) && typeof value === "string") delete info[name];
+  }
+  return plain(
+    { ...wanted, capabilities: {}, prependPathDirs: [] },
+    { ...info, capabilities: {}, prependPathDirs: [] },
+    context,
+    path,
+  );
+}
+
+/** Member by member, without looking for an `environmentInfo` again. */
+function plain(
+  expected: Readonly<Record<string, unknown>>,
+  actual: Readonly<Record<string, unknown>>,
+  context: MatchContext,
+  path: string,
+): string | null {
+  const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+  return first(names, (name) => difference(expected[name], actual[name], context, `${path}.${name}`));
+}
+
+/** The account's shell according to the password file; recordings show that of another machine. */
+function loginShell(): { name: string; path: string } | null {
+  const uid = Deno.uid();
+  const entries = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"));
+  const path = entries.find((fields) => fields[2] === String(uid))?.[6];
+  return path === undefined || path === "" ? null : { name: path.slice(path.lastIndexOf("/") + 1), path };
+}
+
+function first<T>(items: Iterable<T>, look: (item: T) => string | null): string | null {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function differs(path: string, expected: unknown, actual: unknown): string {
+  return `${path}: expected ${show(expected)}, got ${show(actual)}`;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

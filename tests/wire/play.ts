@@ -1,0 +1,64 @@
+import { Bindings } from "./bindings.ts";
+import { playCli } from "./cli_starts.ts";
+import { Conversation } from "./conversation.ts";
+import { adapt, type Rules } from "./differences.ts";
+import { playHttp } from "./http_exchanges.ts";
+import { Mismatch, TimingMismatch } from "./mismatch.ts";
+import { PAUSES } from "./races.ts";
+import type { Target } from "./target.ts";
+import type { Meta, Transcript } from "./transcript.ts";
+import { Workspace } from "./workspace.ts";
+
+/** How often a recording is played until its timing comes out. */
+const ATTEMPTS = 4;
+
+/**
+ * Plays a recording against a server and compares.
+ *
+ * @returns How many runs it took until the timing came out as it was recorded; almost always 1.
+ * @throws {Mismatch} If the server does anything but what is recorded, {@linkcode Rules} considered.
+ */
+export async function play(transcript: Transcript, target: Target, rules: Rules): Promise<number> {
+  const adapted = adapt(transcript, rules);
+  for (let attempt = 1;; attempt++) {
+    try {
+      await playOnce(adapted, target, rules);
+      return attempt;
+    } catch (error) {
+      if (!mayBeTiming(error, transcript.meta) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+function mayBeTiming(error: unknown, { scenario }: Meta): boolean {
+  return error instanceof TimingMismatch ||
+    error instanceof Mismatch && PAUSES.some((pause) => pause.scenario === scenario);
+}
+
+async function playOnce(transcript: Transcript, target: Target, rules: Rules): Promise<void> {
+  await using workspace = await Workspace.create();
+  const context = { bindings: new Bindings(workspace), rules, surroundingsKnown: target.kind === "command" };
+  if (transcript.meta.transport === "http") return await playHttp(transcript, target, workspace, context);
+  if (transcript.meta.transport === "cli") {
+    if (target.kind === "url") throw new Error("a running server cannot be started");
+    return await playCli(transcript, target.words, workspace, context);
+  }
+  await using conversation = new Conversation(transcript, target, workspace, context);
+  await conversation.play();
+}
+
+/** True for recordings that take minutes, because they wait for what the server does after 30 or 80 seconds. */
+export function isSlow({ scenario }: Meta): boolean {
+  return scenario.startsWith("slow-");
+}
+
+/** Why a recording cannot be played against a server that runs already, or null if it can. */
+export function needsOwnServer({ meta, lines }: Transcript): string | null {
+  if (meta.transport === "cli" || meta.transport === "stdio") {
+    return `transport ${meta.transport} needs a program to start`;
+  }
+  if (meta.args!.join(" ") !== "--listen ws://127.0.0.1:0") return `needs the options ${meta.args!.join(" ")}`;
+  if (meta.serverEnv !== undefined) return "needs an environment of its own";
+  const signals = lines.some((line) => line.dir === "event" && line.event === "signal to server");
+  return signals ? "sends signals to the server" : null;
+}

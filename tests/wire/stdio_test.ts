@@ -1,0 +1,3 @@
+import { testRecordings } from "./recorded.ts";
+
+testRecordings(({ meta }) => meta.transport === "stdio");
