@@ -1,0 +1,338 @@
+import { ExecError } from "../errors.ts";
+import type { Json } from "../json.ts";
+import type { Log } from "../log.ts";
+import type { Observer, RequestOutcome, TraceContext, TransportName } from "../observer.ts";
+import type { Connection, ConnectionEnd, Message } from "./connection.ts";
+import { fromRpcError, INVALID_REQUEST, toRpcError, UNDECODABLE_ID } from "./error_code.ts";
+import {
+  decodeMessage,
+  encodeError,
+  encodeNotification,
+  encodeRequest,
+  encodeResult,
+  type Incoming,
+  MalformedMessage,
+  type RequestMessage,
+  type ResponseMessage,
+} from "./message.ts";
+
+/**
+ * Which queue a request waits in when several may run at once: `control` requests overtake `ordinary` ones,
+ * `immediate` ones wait for nothing.
+ */
+export type Lane = "ordinary" | "control" | "immediate";
+
+/** Who answers a peer's requests and hears its notifications. */
+export interface PeerHandler {
+  /**
+   * Answers one request with its result as JSON text.
+   *
+   * @param signal Aborted when the connection has ended: whatever waits then gives up.
+   * @throws {ExecError} The error reply.
+   */
+  request(method: string, params: Json, signal: AbortSignal): string | Promise<string>;
+  /** @throws {ProtocolViolation} The connection ends. */
+  notification(method: string, params: Json): void;
+  lane(method: string): Lane;
+  /** False while everything runs one by one whatever `concurrency` says (the handshake). */
+  readonly concurrent: boolean;
+}
+
+/** The peer broke a rule that costs it the connection. The message is for our log. */
+export class ProtocolViolation extends Error {
+  override readonly name = "ProtocolViolation";
+}
+
+export interface PeerOptions {
+  readonly connection: Connection;
+  readonly transport: TransportName;
+  readonly handler: PeerHandler;
+  readonly log: Log;
+  readonly observer: Observer;
+  /** Requests of the other side that may run at once, in each lane; 1: strictly one after the other. */
+  readonly concurrency: number;
+  /** Whether a response to no request of ours ends the connection (a server) or is ignored (a client). */
+  readonly strictResponses: boolean;
+  /** Called once, when the connection has ended and nothing is pending any more. */
+  readonly ended?: (end: ConnectionEnd) => void;
+}
+
+/** Input that was received and not yet answered may hold this many bytes; more ends the connection with 1009. */
+export const MAX_UNANSWERED_BYTES = 256 * 1024 * 1024;
+/** Above this much unanswered input a carrier that can wait is asked to. */
+const PAUSE_INPUT_BYTES = 64 * 1024 * 1024;
+/** After this long of answering without a break the event loop gets a turn, so that other connections stay quick. */
+const SLICE_MS = 5;
+
+const TOO_BIG = 1009;
+const PROTOCOL_ERROR = 1002;
+
+let connections = 0;
+
+/**
+ * One end of a conversation: takes the other side's messages in turn, matches replies to our own requests, and fails
+ * what is pending when the connection ends.
+ */
+export class Peer {
+  readonly connectionId = ++connections;
+  readonly #options: PeerOptions;
+  readonly #connection: Connection;
+  readonly #aborter = new AbortController();
+  /** Messages that have not had their turn; the first `#head` are done with. */
+  #queue: Message[] = [];
+  #head = 0;
+  #busy = false;
+  #ended = false;
+  #unansweredBytes = 0;
+  #inputWaiters: (() => void)[] = [];
+  #requests = 0;
+  readonly #lanes = { ordinary: new LaneQueue(), control: new LaneQueue() };
+  #nextId = 0;
+  readonly #pending = new Map<string, { resolve(result: Json): void; reject(error: Error): void }>();
+
+  constructor(options: PeerOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+    options.observer.connectionOpened?.({ connectionId: this.connectionId, transport: options.transport });
+    options.log.info("connection opened", { connection: this.connectionId, peer: options.connection.label });
+    this.#connection.start({ message: (message) => this.#receive(message), ended: (end) => this.#end(end) });
+  }
+
+  /** Aborted when the connection has ended. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Sends one notification. */
+  notify(method: string, params: unknown): void {
+    this.#connection.send(encodeNotification(method, params));
+  }
+
+  /**
+   * Asks the other side. Waits without limit for the answer, unless `signal` is aborted.
+   *
+   * @throws {ExecError} What the other side answered, or `disconnected`.
+   */
+  request(
+    method: string,
+    params: unknown,
+    options: { signal?: AbortSignal; trace?: TraceContext } = {},
+  ): Promise<Json> {
+    if (this.#ended) return Promise.reject(new ExecError("disconnected", "the connection has ended"));
+    const id = ++this.#nextId;
+    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    this.#pending.set(String(id), { resolve, reject });
+    const { signal } = options;
+    const abort = () => {
+      this.#pending.delete(String(id));
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#connection.send(encodeRequest(id, method, params, options.trace));
+    return promise.finally(() => signal?.removeEventListener("abort", abort));
+  }
+
+  /** Ends the connection; the reason is for the log. */
+  close(reason: string, code?: number): void {
+    this.#connection.close(code, reason);
+  }
+
+  #receive(message: Message): void | Promise<void> {
+    if (this.#ended) return;
+    this.#unansweredBytes += message.length;
+    if (this.#unansweredBytes > MAX_UNANSWERED_BYTES) {
+      this.#options.log.warn("connection ended: too much unanswered input", {
+        connection: this.connectionId,
+        bytes: this.#unansweredBytes,
+      });
+      return this.close("too much unanswered input", TOO_BIG);
+    }
+    this.#queue.push(message);
+    this.#pump();
+    if (this.#unansweredBytes > PAUSE_INPUT_BYTES) {
+      return new Promise((resolve) => this.#inputWaiters.push(resolve));
+    }
+  }
+
+  /** Gives every queued message its turn, until one has to be waited for. */
+  #pump(): void {
+    const started = performance.now();
+    while (!this.#busy && !this.#ended && this.#head < this.#queue.length) {
+      const message = this.#queue[this.#head]!;
+      this.#head++;
+      if (this.#head === this.#queue.length) {
+        this.#queue = [];
+        this.#head = 0;
+      } else if (this.#head >= 1024) {
+        this.#queue.splice(0, this.#head);
+        this.#head = 0;
+      }
+      const turn = this.#take(message);
+      if (turn !== undefined) this.#waitFor(turn);
+      else if (performance.now() - started > SLICE_MS) this.#waitFor(nextTurn());
+    }
+  }
+
+  #waitFor(turn: Promise<void>): void {
+    this.#busy = true;
+    turn.then(() => {
+      this.#busy = false;
+      this.#pump();
+    });
+  }
+
+  /** Handles one message; a promise if the messages behind it have to wait. */
+  #take(message: Message): Promise<void> | undefined {
+    const bytes = message.length;
+    let incoming: Incoming;
+    try {
+      incoming = decodeMessage(message);
+    } catch (error) {
+      if (!(error instanceof MalformedMessage)) throw error;
+      this.#connection.send(encodeError(UNDECODABLE_ID, {
+        code: INVALID_REQUEST,
+        message: this.#connection.malformedPrefix + error.message,
+      }));
+      return this.#done(bytes);
+    }
+    if (incoming.kind === "request") return this.#takeRequest(incoming, bytes);
+    try {
+      if (incoming.kind === "notification") this.#options.handler.notification(incoming.method, incoming.params);
+      else this.#settle(incoming);
+    } catch (error) {
+      if (!(error instanceof ProtocolViolation)) throw error;
+      this.#options.log.warn("connection ended: protocol violation", {
+        connection: this.connectionId,
+        violation: error.message,
+      });
+      this.close("protocol violation", PROTOCOL_ERROR);
+    }
+    return this.#done(bytes);
+  }
+
+  #takeRequest(request: RequestMessage, bytes: number): Promise<void> | undefined {
+    const { handler, concurrency } = this.#options;
+    const lane = concurrency > 1 && handler.concurrent ? handler.lane(request.method) : undefined;
+    if (lane === undefined) return this.#answer(request, bytes);
+    if (lane === "immediate") {
+      void this.#answer(request, bytes);
+    } else {
+      this.#lanes[lane].add(concurrency, () => this.#ended ? undefined : this.#answer(request, bytes));
+    }
+    return undefined;
+  }
+
+  /** Runs one request and sends its answer; a promise unless all of it is done. Never rejects. */
+  #answer(request: RequestMessage, bytes: number): Promise<void> | undefined {
+    const { method, trace } = request;
+    const requestNumber = ++this.#requests;
+    const { observer } = this.#options;
+    observer.requestReceived?.({ connectionId: this.connectionId, requestNumber, method, trace });
+    const finish = (text: string, success: boolean): Promise<void> | undefined => {
+      if (!this.#ended) this.#connection.send(text);
+      const outcome: RequestOutcome = this.#ended ? "disconnected" : success ? "success" : "error";
+      observer.requestAnswered?.({ connectionId: this.connectionId, requestNumber, method, outcome, trace });
+      return this.#done(bytes);
+    };
+    const fail = (error: unknown) => finish(encodeError(request.id, this.#describe(error, method)), false);
+    try {
+      const result = this.#options.handler.request(method, request.params, this.signal);
+      if (typeof result === "string") return finish(encodeResult(request.id, result), true);
+      return result.then((json) => finish(encodeResult(request.id, json), true), fail);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  #describe(error: unknown, method: string): { code: number; message: string } {
+    const known = toRpcError(error);
+    if (known !== undefined) return known;
+    if (!this.signal.aborted) {
+      this.#options.log.error("request failed unexpectedly", {
+        connection: this.connectionId,
+        method,
+        error: error instanceof Error ? error.stack ?? error.message : String(error),
+      });
+    }
+    return { code: -32603, message: "internal error" };
+  }
+
+  /** One message has been dealt with. The promise asks for a pause: the other side does not read its answers. */
+  #done(bytes: number): Promise<void> | undefined {
+    this.#unansweredBytes -= bytes;
+    if (this.#inputWaiters.length > 0 && this.#unansweredBytes <= PAUSE_INPUT_BYTES) this.#releaseInput();
+    return this.#connection.congested && !this.#ended ? this.#connection.drained() : undefined;
+  }
+
+  #releaseInput(): void {
+    const waiters = this.#inputWaiters;
+    this.#inputWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  #settle({ id, outcome }: ResponseMessage): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) {
+      if (this.#options.strictResponses) throw new ProtocolViolation("a response to no request of ours");
+      return;
+    }
+    this.#pending.delete(id);
+    if ("result" in outcome) pending.resolve(outcome.result);
+    else pending.reject(fromRpcError(outcome.error));
+  }
+
+  #end(end: ConnectionEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#queue = [];
+    this.#head = 0;
+    const lost = new ExecError("disconnected", "the connection has ended");
+    this.#aborter.abort(lost);
+    for (const { reject } of this.#pending.values()) reject(lost);
+    this.#pending.clear();
+    this.#releaseInput();
+    const { observer, transport, log } = this.#options;
+    observer.connectionEnded?.({ connectionId: this.connectionId, transport, reason: end.reason });
+    log.info("connection ended", { connection: this.connectionId, reason: end.reason });
+    this.#options.ended?.(end);
+  }
+}
+
+/** Requests of one lane: at most `limit` run, the rest wait in the order in which they came. */
+class LaneQueue {
+  #running = 0;
+  #waiting: (() => Promise<void> | undefined)[] = [];
+
+  /** Unbounded by itself: what waits here counts as unanswered input of the connection. */
+  add(limit: number, run: () => Promise<void> | undefined): void {
+    if (this.#running >= limit) {
+      this.#waiting.push(run);
+      return;
+    }
+    const turn = run();
+    if (turn === undefined) return;
+    this.#running++;
+    turn.then(() => this.#next());
+  }
+
+  #next(): void {
+    let run: (() => Promise<void> | undefined) | undefined;
+    while ((run = this.#waiting.shift()) !== undefined) {
+      const turn = run();
+      if (turn !== undefined) {
+        turn.then(() => this.#next());
+        return;
+      }
+    }
+    this.#running--;
+  }
+}
+
+/** Resolves after the event loop has looked at its other business. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,95 @@
+import { ExecError } from "../errors.ts";
+import { type Json, toWellFormedJson } from "../json.ts";
+import { type RequestName, REQUESTS } from "../protocol/methods.ts";
+import type { Connection } from "../rpc/connection.ts";
+import { type Lane, type PeerHandler, ProtocolViolation } from "../rpc/peer.ts";
+import type { BuiltHandlers, CallContext } from "./handlers.ts";
+import type { Session } from "./session.ts";
+
+/** Where the handshake of one connection stands. */
+type Stage = "fresh" | "initialized-awaited" | "ready";
+
+/** What one connection may do: the handshake, then the methods, in the words that the wire has for each refusal. */
+export class Conversation implements PeerHandler {
+  #stage: Stage = "fresh";
+  #session: Session | undefined;
+  readonly #handlers: BuiltHandlers;
+  readonly #connection: Connection;
+
+  constructor(handlers: BuiltHandlers, connection: Connection) {
+    this.#handlers = handlers;
+    this.#connection = connection;
+  }
+
+  /** The session of this connection, once `initialize` has succeeded. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get concurrent(): boolean {
+    return this.#stage === "ready";
+  }
+
+  lane(method: string): Lane {
+    if (!isRequestName(method)) return "immediate";
+    return REQUESTS[method].control ? "control" : "ordinary";
+  }
+
+  notification(method: string): void {
+    if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
+    if (this.#stage === "fresh") throw new ProtocolViolation("initialized before initialize");
+    this.#stage = "ready";
+  }
+
+  /** Decoding comes before the handshake check, and the handshake check before every check of values. */
+  request(method: string, params: Json, signal: AbortSignal): string | Promise<string> {
+    if (!isRequestName(method)) throw notBuilt(method);
+    const decoded = REQUESTS[method].params.decode(params);
+    if (method === "initialize") return this.#initialize(decoded as Parameters<BuiltHandlers["initialize"]>[0], signal);
+    const session = this.#requireHandshake(REQUESTS[method].family);
+    const handler = this.#handlers[method] as
+      | ((params: unknown, context: CallContext) => unknown)
+      | undefined;
+    if (handler === undefined) throw notBuilt(method);
+    return encoded(method, handler(decoded, { session, connection: this.#connection, signal }));
+  }
+
+  #initialize(params: Parameters<BuiltHandlers["initialize"]>[0], signal: AbortSignal): string | Promise<string> {
+    if (this.#stage !== "fresh") {
+      throw new ExecError("invalidRequest", "initialize may only be sent once per connection");
+    }
+    const context = {
+      connection: this.#connection,
+      signal,
+      attached: (session: Session) => {
+        this.#session = session;
+        this.#stage = "initialized-awaited";
+      },
+    };
+    return encoded("initialize", this.#handlers.initialize(params, context));
+  }
+
+  #requireHandshake(family: string): Session {
+    if (this.#stage === "fresh" || this.#session === undefined) {
+      throw new ExecError("invalidRequest", `client must call initialize before using ${family} methods`);
+    }
+    if (this.#stage !== "ready") {
+      throw new ExecError("invalidRequest", `client must send initialized before using ${family} methods`);
+    }
+    return this.#session;
+  }
+}
+
+function isRequestName(method: string): method is RequestName {
+  return Object.hasOwn(REQUESTS, method);
+}
+
+function notBuilt(method: string): ExecError {
+  return new ExecError("methodNotFound", `exec-server stub does not implement \`${method}\` yet`);
+}
+
+function encoded(method: RequestName, result: unknown): string | Promise<string> {
+  const encode = REQUESTS[method].result.encode as (value: unknown) => unknown;
+  if (result instanceof Promise) return result.then((value) => toWellFormedJson(encode(value)));
+  return toWellFormedJson(encode(result));
+}

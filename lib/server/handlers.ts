@@ -1,0 +1,128 @@
+/** Where names meet deeds: a line of translation per request, no logic. */
+
+import { ExecError } from "../errors.ts";
+import { childEnvironment } from "../process/environment.ts";
+import type { Params, RequestName, Result } from "../protocol/methods.ts";
+import { restrictsNothing } from "../protocol/sandbox.ts";
+import type { PathUri } from "../path_uri.ts";
+import type { Connection } from "../rpc/connection.ts";
+import type { Observer } from "../observer.ts";
+import type { Session } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface CallContext {
+  readonly session: Session;
+  readonly connection: Connection;
+  /** Aborted when the connection has ended. */
+  readonly signal: AbortSignal;
+}
+
+export interface InitializeContext extends Omit<CallContext, "session"> {
+  /** To be called in the same step in which the session is attached. */
+  attached(session: Session): void;
+}
+
+export type Handler<M extends RequestName> = (
+  params: Params<M>,
+  context: CallContext,
+) => Result<M> | Promise<Result<M>>;
+
+/** The methods that work; a name that is missing answers -32601 after decoding and handshake. */
+export type BuiltHandlers =
+  & { readonly initialize: (params: Params<"initialize">, context: InitializeContext) => Promise<Result<"initialize">> }
+  & { readonly [M in Exclude<RequestName, "initialize">]?: Handler<M> };
+
+export interface HandlerOptions {
+  readonly sessions: Sessions;
+  readonly observer: Observer;
+  /** What `initialize` and `environment/info` report. */
+  readonly environmentInfo: () => Promise<Result<"environment/info">>;
+  /** The server's own variables, for `envPolicy`. */
+  readonly inherited: () => ReadonlyMap<string, string>;
+}
+
+export function handlers(options: HandlerOptions): BuiltHandlers {
+  const { sessions, observer, environmentInfo, inherited } = options;
+  return {
+    "initialize": async ({ resumeSessionId }, { connection, signal, attached }) => {
+      // Awaited first: attaching and answering are then one step, and a connection that ended meanwhile takes nothing.
+      const info = await environmentInfo();
+      signal.throwIfAborted();
+      const session = resumeSessionId === null
+        ? sessions.create(connection)
+        : sessions.resume(resumeSessionId, connection);
+      attached(session);
+      return { sessionId: session.id, environmentInfo: info };
+    },
+    "environment/info": () => environmentInfo(),
+    "environment/status": () => ({ status: "ready" }),
+    "process/start": (params, { session }) => {
+      const { processId, sandbox } = params;
+      refuseNetworkControl(params);
+      const cwd = nativeCwd(params.cwd);
+      refuseSandbox(params);
+      const started = session.processes.start({
+        processId,
+        argv: params.argv,
+        arg0: params.arg0,
+        cwd,
+        env: childEnvironment(params.env, params.envPolicy, inherited()),
+        tty: params.tty,
+        pipeStdin: params.pipeStdin,
+        guessSandboxDenied: sandbox !== null,
+      });
+      const answer = (): Result<"process/start"> => {
+        observer.processStarted?.({ sessionId: session.id, processId, tty: params.tty });
+        return { processId, sandboxType: sandbox === null ? "none" : SANDBOX_TYPE };
+      };
+      return started === undefined ? answer() : started.then(answer);
+    },
+    "process/read": (params, { session, signal }) => session.processes.read(params, signal),
+    "process/write": (params, { session, signal }) => {
+      const status = session.processes.write(params, signal);
+      return typeof status === "string" ? { status } : status.then((status) => ({ status }));
+    },
+    "process/signal": ({ processId }, { session }) => {
+      session.processes.interrupt(processId);
+      return {};
+    },
+    "process/terminate": ({ processId }, { session }) => ({ running: session.processes.terminate(processId) }),
+  };
+}
+
+/** What a sandbox object makes of `sandboxType`, on this system, even when it restricts nothing. */
+const SANDBOX_TYPE = Deno.build.os === "linux"
+  ? "linuxSeccomp"
+  : Deno.build.os === "darwin"
+  ? "macosSeatbelt"
+  : "windowsRestrictedToken";
+
+/** Never run unfiltered what asked for a filter. */
+function refuseNetworkControl(params: Params<"process/start">): void {
+  if (params.networkProxy !== null) {
+    throw new ExecError("invalidParams", "networkProxy is not supported by this server");
+  }
+  if (params.managedNetwork !== null) {
+    throw new ExecError("invalidParams", "managedNetwork is not supported by this server");
+  }
+}
+
+/** Never run unconfined what asked to be confined. */
+function refuseSandbox(params: Params<"process/start">): void {
+  if (params.sandbox !== null && (params.enforceManagedNetwork || !restrictsNothing(params.sandbox))) {
+    throw new ExecError("sandboxUnavailable", "this server has no sandbox yet and does not run the program without it");
+  }
+}
+
+function nativeCwd(uri: PathUri): Uint8Array<ArrayBuffer> {
+  try {
+    return uri.toNative();
+  } catch (error) {
+    if (!(error instanceof ExecError)) throw error;
+    throw new ExecError(
+      "invalidParams",
+      `cwd URI \`${uri.text}\` is not valid on this exec-server host: ${error.message}`,
+      { cause: error },
+    );
+  }
+}

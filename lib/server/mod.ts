@@ -1,0 +1,9 @@
+/** The server for embedding: give it connections, it serves them. */
+export { ExecServer, type ServerOptions } from "./serve.ts";
+export { type Authorizer } from "./auth.ts";
+export { listen, type Listener } from "./listener.ts";
+export { type Connection, type ConnectionEnd, type Message, type Receiver } from "../rpc/connection.ts";
+export { websocketConnection } from "../rpc/websocket.ts";
+export { stdioConnection } from "../rpc/stdio.ts";
+export { type Observer, type RequestOutcome, type TraceContext, type TransportName } from "../observer.ts";
+export { createLog, type Log, type LogLevel } from "../log.ts";

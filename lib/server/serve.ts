@@ -1,0 +1,86 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { type Log, silentLog } from "../log.ts";
+import { noObserver, type Observer, type TransportName } from "../observer.ts";
+import type { ProcessBackend } from "../process/child.ts";
+import { systemBackend } from "../process/backend.ts";
+import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
+import { Peer } from "../rpc/peer.ts";
+import { Conversation } from "./conversation.ts";
+import { environmentInfo } from "./environment_info.ts";
+import { type BuiltHandlers, handlers } from "./handlers.ts";
+import { Sessions } from "./sessions.ts";
+
+export interface ServerOptions {
+  /** Requests that may run at once per connection and lane; 1 (the default) is strictly one after the other. */
+  readonly concurrentRequests?: number;
+  readonly log?: Log;
+  readonly observer?: Observer;
+  readonly clock?: Clock;
+  /** How programs are launched; the default is the system's own way. Ended with the server. */
+  readonly backend?: ProcessBackend & Disposable;
+}
+
+/** Serves any number of connections with one set of sessions. Leaving its scope ends every process. */
+export class ExecServer implements Disposable {
+  readonly #options: Required<ServerOptions>;
+  readonly #sessions: Sessions;
+  readonly #handlers: BuiltHandlers;
+  readonly #peers = new Set<Peer>();
+
+  private constructor(options: Required<ServerOptions>) {
+    this.#options = options;
+    this.#sessions = new Sessions(options);
+    let info: ReturnType<typeof environmentInfo> | undefined;
+    let inherited: ReadonlyMap<string, string> | undefined;
+    this.#handlers = handlers({
+      sessions: this.#sessions,
+      observer: options.observer,
+      environmentInfo: () => info ??= environmentInfo(),
+      inherited: () => inherited ??= new Map(Object.entries(Deno.env.toObject())),
+    });
+  }
+
+  /** Loads what this system needs to run programs. */
+  static async create(options: ServerOptions = {}): Promise<ExecServer> {
+    const log = options.log ?? silentLog;
+    return new ExecServer({
+      concurrentRequests: options.concurrentRequests ?? 1,
+      log,
+      observer: options.observer ?? noObserver,
+      clock: options.clock ?? systemClock,
+      backend: options.backend ?? await systemBackend(log),
+    });
+  }
+
+  /** Holds one conversation; resolves when the connection has ended. Its session then waits to be resumed. */
+  serve(connection: Connection, transport: TransportName): Promise<ConnectionEnd> {
+    const { promise, resolve } = Promise.withResolvers<ConnectionEnd>();
+    const conversation = new Conversation(this.#handlers, connection);
+    // A connection that is lost already tells so while the peer is being made.
+    let peer: Peer | undefined;
+    const ended = (end: ConnectionEnd): void => {
+      if (peer !== undefined) this.#peers.delete(peer);
+      if (conversation.session !== undefined) this.#sessions.detach(conversation.session);
+      resolve(end);
+    };
+    peer = new Peer({
+      connection,
+      transport,
+      handler: conversation,
+      log: this.#options.log,
+      observer: this.#options.observer,
+      concurrency: this.#options.concurrentRequests,
+      strictResponses: true,
+      ended,
+    });
+    if (!peer.ended) this.#peers.add(peer);
+    return promise;
+  }
+
+  /** Kills every process group at once, then lets the connections go. */
+  [Symbol.dispose](): void {
+    this.#sessions[Symbol.dispose]();
+    this.#options.backend[Symbol.dispose]();
+    for (const peer of this.#peers) peer.close("server ends");
+  }
+}

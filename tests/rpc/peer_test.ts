@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { ExecError } from "../../lib/errors.ts";
+import { createLog } from "../../lib/log.ts";
+import type { Observer } from "../../lib/observer.ts";
+import type { Connection, ConnectionEnd, Message, Receiver } from "../../lib/rpc/connection.ts";
+import { type Lane, MAX_UNANSWERED_BYTES, Peer, type PeerHandler, ProtocolViolation } from "../../lib/rpc/peer.ts";
+
+/** A carrier under the test's thumb: what the peer sent, and a switch for congestion. */
+class FakeConnection implements Connection {
+  readonly label = "fake";
+  readonly malformedPrefix = "bad: ";
+  readonly sent: unknown[] = [];
+  closedWith: { code: number | undefined; reason: string | undefined } | undefined;
+  congested = false;
+  #drained = Promise.withResolvers<void>();
+  #receiver!: Receiver;
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+  send(message: string): void {
+    this.sent.push(JSON.parse(message));
+  }
+  drained(): Promise<void> {
+    return this.congested ? this.#drained.promise : Promise.resolve();
+  }
+  drain(): void {
+    this.congested = false;
+    this.#drained.resolve();
+    this.#drained = Promise.withResolvers<void>();
+  }
+  close(code?: number, reason?: string): void {
+    this.closedWith ??= { code, reason };
+    this.#receiver.ended({ reason: reason ?? "closed" });
+  }
+  receive(message: Message | object): void | Promise<void> {
+    return this.#receiver.message(
+      typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message),
+    );
+  }
+  lose(end: ConnectionEnd = { reason: "lost" }): void {
+    this.#receiver.ended(end);
+  }
+}
+
+/** Answers `now` at once, `later` when told, `boom` with a fault of its own, `refuse` with an error. */
+class FakeHandler implements PeerHandler {
+  concurrent = true;
+  readonly started: string[] = [];
+  readonly notified: string[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly waiting = new Map<string, PromiseWithResolvers<string>>();
+
+  request(method: string, params: unknown, signal: AbortSignal): string | Promise<string> {
+    this.started.push(`${method} ${params}`);
+    this.signals.push(signal);
+    if (method === "boom") throw new Error("secret detail");
+    if (method === "refuse") throw new ExecError("spawnNotFound", "No such file");
+    if (method !== "later" && method !== "control") return '"done"';
+    const gate = Promise.withResolvers<string>();
+    this.waiting.set(String(params), gate);
+    return gate.promise;
+  }
+  notification(method: string): void {
+    if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
+    this.notified.push(method);
+  }
+  lane(method: string): Lane {
+    return method === "control" ? "control" : method === "unknown" ? "immediate" : "ordinary";
+  }
+  finish(name: string): void {
+    this.waiting.get(name)!.resolve(`"${name}"`);
+  }
+}
+
+function conversation(options: { concurrency?: number; strictResponses?: boolean; observer?: Observer } = {}) {
+  const connection = new FakeConnection();
+  const handler = new FakeHandler();
+  const lines: string[] = [];
+  const ends: ConnectionEnd[] = [];
+  const peer = new Peer({
+    connection,
+    transport: "websocket",
+    handler,
+    log: createLog("debug", (line) => lines.push(line)),
+    observer: options.observer ?? {},
+    concurrency: options.concurrency ?? 1,
+    strictResponses: options.strictResponses ?? true,
+    ended: (end) => ends.push(end),
+  });
+  return { connection, handler, peer, lines, ends };
+}
+
+/** Lets everything that is ready to run do so. */
+const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+Deno.test("Peer answers a request that needs no waiting in the same turn", () => {
+  const { connection } = conversation();
+  connection.receive({ id: 1, method: "now" });
+  assert.deepEqual(connection.sent, [{ id: 1, result: "done" }]);
+});
+
+Deno.test("Peer echoes ids as they came, beyond 2^53 and of both kinds", () => {
+  const { connection } = conversation();
+  const sent: string[] = [];
+  connection.send = (text: string) => void sent.push(text);
+  connection.receive('{"id":9223372036854775807,"method":"now"}');
+  connection.receive('{"id":-9223372036854775808,"method":"now"}');
+  connection.receive('{"id":"\\u0061\\"\\n","method":"now"}');
+  connection.receive('{"id":"","method":"now"}');
+  assert.deepEqual(sent, [
+    '{"id":9223372036854775807,"result":"done"}',
+    '{"id":-9223372036854775808,"result":"done"}',
+    '{"id":"a\\"\\n","result":"done"}',
+    '{"id":"","result":"done"}',
+  ]);
+});
+
+Deno.test("Peer reads binary messages as UTF-8 JSON", () => {
+  const { connection } = conversation();
+  connection.receive(new TextEncoder().encode('{"id":1,"method":"now"}'));
+  assert.deepEqual(connection.sent, [{ id: 1, result: "done" }]);
+});
+
+Deno.test("Peer answers what it cannot decode under the id -1 and goes on", () => {
+  const { connection } = conversation();
+  connection.receive("[]");
+  connection.receive({ id: 2, method: "now" });
+  assert.deepEqual(connection.sent, [
+    { error: { code: -32600, message: "bad: expected a JSON-RPC object" }, id: -1 },
+    { id: 2, result: "done" },
+  ]);
+});
+
+Deno.test("Peer tells a failure's kind as code and data, and a fault of its own only to the log", () => {
+  const { connection, lines } = conversation();
+  connection.receive({ id: 1, method: "refuse" });
+  connection.receive({ id: 2, method: "boom" });
+  assert.deepEqual(connection.sent, [
+    { error: { code: -32603, data: { kind: "spawnNotFound" }, message: "No such file" }, id: 1 },
+    { error: { code: -32603, message: "internal error" }, id: 2 },
+  ]);
+  assert.ok(lines.some((line) => line.includes("secret detail")));
+});
+
+Deno.test("Peer runs requests one after the other by default, malformed messages and notifications in their turn", async () => {
+  const { connection, handler } = conversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  connection.receive({ id: 2, method: "now" });
+  connection.receive("nonsense");
+  connection.receive({ method: "initialized" });
+  connection.receive({ id: 3, method: "control", params: "c" });
+  assert.deepEqual(handler.started, ["later a"]);
+  assert.deepEqual(handler.notified, []);
+  handler.finish("a");
+  await settled();
+  assert.deepEqual(handler.started, ["later a", "now null", "control c"]);
+  assert.deepEqual(handler.notified, ["initialized"]);
+  handler.finish("c");
+  await settled();
+  assert.deepEqual((connection.sent as { id: number }[]).map(({ id }) => id), [1, 2, -1, 3]);
+});
+
+Deno.test("Peer lets N requests of each lane run at once and the rest wait in order", async () => {
+  const { connection, handler } = conversation({ concurrency: 2 });
+  for (const params of ["a", "b", "c", "d"]) connection.receive({ id: params, method: "later", params });
+  for (const params of ["x", "y", "z"]) connection.receive({ id: params, method: "control", params });
+  connection.receive({ id: "u", method: "unknown" });
+  assert.deepEqual(handler.started, ["later a", "later b", "control x", "control y", "unknown null"]);
+  assert.deepEqual(connection.sent, [{ id: "u", result: "done" }]);
+  handler.finish("b");
+  await settled();
+  assert.deepEqual(handler.started.slice(5), ["later c"]);
+  handler.finish("c");
+  handler.finish("x");
+  await settled();
+  assert.deepEqual(handler.started.slice(6), ["later d", "control z"]);
+  for (const name of ["a", "d", "y", "z"]) handler.finish(name);
+  await settled();
+  assert.equal(connection.sent.length, 8);
+});
+
+Deno.test("Peer keeps to one at a time while the handler is not ready for more", async () => {
+  const { connection, handler } = conversation({ concurrency: 8 });
+  handler.concurrent = false;
+  connection.receive({ id: 1, method: "later", params: "a" });
+  connection.receive({ id: 2, method: "now" });
+  assert.deepEqual(handler.started, ["later a"]);
+  handler.finish("a");
+  await settled();
+  assert.deepEqual(handler.started, ["later a", "now null"]);
+});
+
+Deno.test("Peer takes no further request while its answers are not read", async () => {
+  const { connection, handler } = conversation();
+  connection.congested = true;
+  connection.receive({ id: 1, method: "now" });
+  connection.receive({ id: 2, method: "now" });
+  await settled();
+  assert.equal(handler.started.length, 1);
+  connection.drain();
+  await settled();
+  assert.equal(handler.started.length, 2);
+});
+
+Deno.test("Peer ends the connection after a violation, once earlier requests are done", async () => {
+  const { connection, handler } = conversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  connection.receive({ method: "bogus" });
+  connection.receive({ id: 2, method: "now" });
+  assert.equal(connection.closedWith, undefined);
+  handler.finish("a");
+  await settled();
+  assert.equal(connection.closedWith?.code, 1002);
+  assert.deepEqual(handler.started, ["later a"]);
+});
+
+Deno.test("Peer acts on a violation at once when requests run concurrently", () => {
+  const { connection } = conversation({ concurrency: 2 });
+  connection.receive({ id: 1, method: "later", params: "a" });
+  connection.receive({ method: "bogus" });
+  assert.equal(connection.closedWith?.code, 1002);
+});
+
+Deno.test("Peer treats a response to no request as a violation, or ignores it when asked to", () => {
+  const strict = conversation();
+  strict.connection.receive({ id: 99, result: null });
+  assert.equal(strict.connection.closedWith?.code, 1002);
+  const lenient = conversation({ strictResponses: false });
+  lenient.connection.receive({ id: 99, error: { code: 1, message: "x" } });
+  assert.equal(lenient.connection.closedWith, undefined);
+});
+
+Deno.test("Peer aborts what runs, drops what waits and answers nothing when the connection ends", async () => {
+  const outcomes: string[] = [];
+  const { connection, handler, peer, ends } = conversation({
+    observer: { requestAnswered: ({ outcome }) => void outcomes.push(outcome) },
+  });
+  connection.receive({ id: 1, method: "later", params: "a" });
+  connection.receive({ id: 2, method: "now" });
+  connection.lose();
+  assert.equal(handler.signals[0]!.aborted, true);
+  handler.finish("a");
+  await settled();
+  assert.deepEqual(connection.sent, []);
+  assert.deepEqual(handler.started, ["later a"]);
+  assert.deepEqual(outcomes, ["disconnected"]);
+  assert.deepEqual(ends, [{ reason: "lost" }]);
+  assert.equal(peer.ended, true);
+});
+
+Deno.test("Peer drops requests that wait in a lane when the connection ends", async () => {
+  const { connection, handler } = conversation({ concurrency: 2 });
+  for (const params of ["a", "b", "c"]) connection.receive({ id: params, method: "later", params });
+  connection.lose();
+  handler.finish("a");
+  await settled();
+  assert.deepEqual(handler.started, ["later a", "later b"]);
+});
+
+Deno.test("Peer ends a connection with 1009 when more than 256 MiB of input is unanswered", () => {
+  const { connection, lines } = conversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  const big = " ".repeat(MAX_UNANSWERED_BYTES / 4);
+  for (let i = 0; i < 3; i++) connection.receive(big);
+  assert.equal(connection.closedWith, undefined);
+  connection.receive(big);
+  assert.equal(connection.closedWith?.code, 1009);
+  assert.ok(lines.some((line) => line.includes("too much unanswered input")));
+});
+
+Deno.test("Peer asks a carrier that can wait to do so, and lets it go on when input is answered", async () => {
+  const { connection, handler } = conversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  assert.equal(connection.receive(" ".repeat(1024)), undefined);
+  const pause = connection.receive(" ".repeat(80 * 1024 * 1024));
+  assert.ok(pause instanceof Promise);
+  handler.finish("a");
+  await pause;
+});
+
+Deno.test("Peer matches answers to its own requests and fails them when the connection ends", async () => {
+  const { connection, peer } = conversation();
+  const first = peer.request("ask", { a: 1 });
+  const second = peer.request("ask", null);
+  const third = peer.request("ask", null);
+  assert.deepEqual(connection.sent, [
+    { id: 1, method: "ask", params: { a: 1 } },
+    { id: 2, method: "ask", params: null },
+    { id: 3, method: "ask", params: null },
+  ]);
+  connection.receive({ id: 2, error: { code: -32004, message: "gone" } });
+  connection.receive({ id: 1, result: "yes" });
+  assert.equal(await first, "yes");
+  await assert.rejects(second, { name: "ExecError", kind: "notFound", message: "gone" });
+  connection.lose();
+  await assert.rejects(third, { kind: "disconnected" });
+  await assert.rejects(peer.request("ask", null), { kind: "disconnected" });
+});
+
+Deno.test("Peer forgets a request whose signal is aborted", async () => {
+  const { connection, peer } = conversation({ strictResponses: false });
+  const aborter = new AbortController();
+  const asked = peer.request("ask", null, { signal: aborter.signal });
+  aborter.abort(new Error("enough"));
+  await assert.rejects(asked, { message: "enough" });
+  connection.receive({ id: 1, result: null });
+  assert.equal(connection.closedWith, undefined);
+});
+
+Deno.test("Peer tells its observer of every request with its trace, and of both ends of the connection", () => {
+  const events: unknown[] = [];
+  const observer: Observer = {
+    connectionOpened: ({ transport }) => void events.push(["opened", transport]),
+    requestReceived: ({ requestNumber, method, trace }) => void events.push(["received", requestNumber, method, trace]),
+    requestAnswered: ({ requestNumber, outcome }) => void events.push(["answered", requestNumber, outcome]),
+    connectionEnded: ({ reason }) => void events.push(["ended", reason]),
+  };
+  const { connection } = conversation({ observer });
+  const trace = { traceparent: "00-1", tracestate: "a=b" };
+  connection.receive({ id: 1, method: "now", trace });
+  connection.receive({ id: 1, method: "refuse" });
+  connection.lose();
+  assert.deepEqual(events, [
+    ["opened", "websocket"],
+    ["received", 1, "now", trace],
+    ["answered", 1, "success"],
+    ["received", 2, "refuse", undefined],
+    ["answered", 2, "error"],
+    ["ended", "lost"],
+  ]);
+});
