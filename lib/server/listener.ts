@@ -1,9 +1,7 @@
 import type { Log } from "../log.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
-
-/** Checks an upgrade's `Authorization` header (null: there is none): undefined lets it in, a text is the refusal. */
-export type Authorizer = (authorization: string | null) => Promise<string | undefined>;
+import type { Authorizer } from "./auth.ts";
 
 export interface ListenOptions {
   /** A literal IP address, IPv6 without brackets. Port 0 takes a free one. */

@@ -1,0 +1,195 @@
+import { LOG_LEVELS, type LogLevel } from "../log.ts";
+import type { AuthSettings } from "../server/auth.ts";
+import { ArgumentReader, type Arguments, type OptionSpec } from "./arguments.ts";
+import { type ListenTarget, parseListenUrl } from "./listen_url.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** What the command line asks for. */
+export type ServeCommand =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | { readonly kind: "serve"; readonly options: ServeOptions };
+
+export interface ServeOptions {
+  readonly listen: ListenTarget;
+  /** At least 1. */
+  readonly concurrentRequests: number;
+  /** Never set together with stdio. */
+  readonly auth: AuthSettings | null;
+  readonly logLevel: LogLevel;
+}
+
+const DEFAULT_LISTEN = "ws://127.0.0.1:0";
+/** The reference says nothing while all is well. */
+const DEFAULT_LOG_LEVEL = "warn";
+const DEFAULT_SKEW_SECONDS = "30";
+const EXIT_ON_STDIN_CLOSE_VARIABLE = "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE";
+const LARGEST_U64 = 2n ** 64n - 1n;
+
+const MODES = ["capability-token", "signed-bearer-token"] as const;
+const TOKEN_OPTIONS = ["--ws-token-file", "--ws-token-sha256"];
+const SIGNED_OPTIONS = ["--ws-shared-secret-file", "--ws-issuer", "--ws-audience", "--ws-max-clock-skew-seconds"];
+
+const OPTIONS: readonly OptionSpec[] = [
+  { name: "--concurrent-requests", value: "<COUNT>", check: (value) => countFlaw(value, 1n) },
+  { name: "--listen", value: "<URL>" },
+  { name: "--ws-auth", value: "<MODE>", choices: MODES },
+  { name: "--ws-token-file", value: "<PATH>", notEmpty: true },
+  { name: "--ws-token-sha256", value: "<HEX>" },
+  { name: "--ws-shared-secret-file", value: "<PATH>", notEmpty: true },
+  { name: "--ws-issuer", value: "<ISSUER>" },
+  { name: "--ws-audience", value: "<AUDIENCE>" },
+  { name: "--ws-max-clock-skew-seconds", value: "<SECONDS>", check: (value) => countFlaw(value, 0n) },
+  { name: "--remote", value: "<URL>" },
+  { name: "--environment-id", value: "<ID>" },
+  { name: "--name", value: "<NAME>" },
+  { name: "--exit-on-stdin-close" },
+  { name: "--log-level", value: "<LEVEL>", choices: LOG_LEVELS },
+  { name: "--help", short: "-h", final: true },
+  { name: "--version", short: "-V", final: true },
+];
+
+/**
+ * Reads the server's command line. Files that it names are not looked at.
+ *
+ * @param argv Without the program.
+ * @param env The value of an environment variable, if it is set.
+ * @throws {UsageError} With the reference's words, in the reference's order of checks.
+ */
+export function parseServeOptions(argv: readonly string[], env: (name: string) => string | undefined): ServeCommand {
+  const reader = new ArgumentReader("exec-server", OPTIONS);
+  const args = reader.read(argv);
+  if (args.has("--help")) return { kind: "help" };
+  if (args.has("--version")) return { kind: "version" };
+  requireSense(reader, args, exitOnStdinClose(reader, args, env));
+  const auth = authSettings(args);
+  refuseRemote(args, auth);
+  const listen = parseListenUrl(args.get("--listen") ?? DEFAULT_LISTEN);
+  if (auth !== null && listen.kind === "stdio") {
+    throw failure("WebSocket auth requires a WebSocket listener, not stdio");
+  }
+  return {
+    kind: "serve",
+    options: {
+      listen,
+      concurrentRequests: Number(args.get("--concurrent-requests") ?? 1),
+      auth,
+      logLevel: (args.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
+    },
+  };
+}
+
+function exitOnStdinClose(
+  reader: ArgumentReader,
+  args: Arguments,
+  env: (name: string) => string | undefined,
+): boolean {
+  if (args.has("--exit-on-stdin-close")) return true;
+  const value = env(EXIT_ON_STDIN_CLOSE_VARIABLE);
+  if (value === undefined) return false;
+  return reader.check({ name: "--exit-on-stdin-close", choices: ["true", "false"] }, value) === "true";
+}
+
+/** Which options exclude each other, and which demand others. */
+function requireSense(reader: ArgumentReader, args: Arguments, exitOnStdinClose: boolean): void {
+  const given = [...args.keys()];
+  if (args.has("--listen") && args.has("--remote")) {
+    const [first, second] = given.filter((name) => name === "--listen" || name === "--remote") as [string, string];
+    throw reader.error(
+      `the argument '${reader.form(first)}' cannot be used with '${reader.form(second)}'`,
+      given.filter((name) => name !== second),
+    );
+  }
+  const required = exitOnStdinClose || args.has("--remote") ? ["--environment-id", "--remote"] : [];
+  const missing = required.filter((name) => !args.has(name));
+  if (missing.length > 0) {
+    throw reader.error(
+      ["the following required arguments were not provided:", ...missing.map((name) => reader.form(name))].join("\n  "),
+      [...required, ...given, ...(exitOnStdinClose ? ["--exit-on-stdin-close"] : [])],
+    );
+  }
+}
+
+function authSettings(args: Arguments): AuthSettings | null {
+  const hasTokenOptions = TOKEN_OPTIONS.some((name) => args.has(name));
+  const hasSignedOptions = SIGNED_OPTIONS.some((name) => args.has(name));
+  const mode = args.get("--ws-auth") as typeof MODES[number] | undefined;
+  if (mode === undefined) {
+    if (!hasTokenOptions && !hasSignedOptions) return null;
+    throw failure(
+      "websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`",
+    );
+  }
+  if (mode === "capability-token") {
+    if (hasSignedOptions) {
+      throw failure(
+        "`--ws-shared-secret-file`, `--ws-issuer`, `--ws-audience`, and `--ws-max-clock-skew-seconds` require " +
+          "`--ws-auth signed-bearer-token`",
+      );
+    }
+    return { mode, token: tokenSource(args) };
+  }
+  if (hasTokenOptions) {
+    throw failure(
+      "`--ws-token-file` and `--ws-token-sha256` require `--ws-auth capability-token`, not `signed-bearer-token`",
+    );
+  }
+  const secretFile = args.get("--ws-shared-secret-file");
+  if (secretFile === undefined) {
+    throw failure("`--ws-shared-secret-file` is required when `--ws-auth signed-bearer-token` is set");
+  }
+  return {
+    mode,
+    secretFile,
+    issuer: args.get("--ws-issuer")?.trim() || null,
+    audience: args.get("--ws-audience")?.trim() || null,
+    maxClockSkewSeconds: toBigInt(args.get("--ws-max-clock-skew-seconds") ?? DEFAULT_SKEW_SECONDS),
+  };
+}
+
+function tokenSource(args: Arguments): { file: string } | { sha256: string } {
+  const file = args.get("--ws-token-file");
+  const sha256 = args.get("--ws-token-sha256")?.trim();
+  if (file !== undefined && sha256 !== undefined) {
+    throw failure("`--ws-token-file` and `--ws-token-sha256` are mutually exclusive");
+  }
+  if (file !== undefined) return { file };
+  if (sha256 === undefined) {
+    throw failure(
+      "`--ws-token-file` or `--ws-token-sha256` is required when `--ws-auth capability-token` is set",
+    );
+  }
+  if (!/^[0-9a-f]{64}$/i.test(sha256)) throw failure("--ws-token-sha256 must be a 64-character hex SHA-256 digest");
+  return { sha256 };
+}
+
+/** Remote mode is not built yet, and its options are not ignored meanwhile. */
+function refuseRemote(args: Arguments, auth: AuthSettings | null): void {
+  if (args.has("--remote") && auth !== null) {
+    throw failure("WebSocket listener auth cannot be used with --remote or forward");
+  }
+  if (args.has("--remote")) throw failure("`--remote` is not supported by this version of exec-server");
+  for (const name of ["--environment-id", "--name"]) {
+    if (args.has(name)) {
+      throw failure(`\`${name}\` belongs to \`--remote\`, which this version of exec-server does not support`);
+    }
+  }
+}
+
+/** What is wrong with an unsigned 64-bit number, in the words of the reference's standard library. */
+function countFlaw(value: string, least: bigint): string | undefined {
+  if (value === "") return "cannot parse integer from empty string";
+  if (!/^\+?\d+$/.test(value)) return "invalid digit found in string";
+  const number = toBigInt(value);
+  if (number > LARGEST_U64) return "number too large to fit in target type";
+  return number < least ? "number would be zero for non-zero type" : undefined;
+}
+
+/** A plus sign is allowed on the command line and not in JavaScript. */
+function toBigInt(digits: string): bigint {
+  return BigInt(digits.replace("+", ""));
+}
+
+function failure(sentence: string): UsageError {
+  return new UsageError(1, `Error: ${sentence}`);
+}
