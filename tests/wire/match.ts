@@ -50,7 +50,10 @@ function infoDifference(
   if (!isObject(actual)) return differs(path, expected, actual);
   const info = { ...actual };
   const wanted: Record<string, unknown> = { ...expected, shell: loginShell() ?? expected["shell"] };
-  if (!context.surroundingsKnown) { for (const name of SURROUNDINGS) info[name] = wanted[name]; }
+  for (const name of context.surroundingsKnown ? [] : SURROUNDINGS) {
+    delete info[name];
+    delete wanted[name];
+  }
   if (!context.rules.allows("environmentInfo")) return plain(wanted, info, context, path);
   const { capabilities, prependPathDirs } = info;
   const known = wanted["capabilities"] as Record<string, unknown>;
