@@ -1,0 +1,156 @@
+import type { Clock } from "../../clock.ts";
+import type { Child, ChildEvents, StreamName } from "../child.ts";
+import { type GroupSignal, signalGroup } from "../signal_group.ts";
+import type { Exits } from "./exits.ts";
+import type { ProcessGroup, ProcessGroups } from "./groups.ts";
+import { OutputReader } from "./output_reader.ts";
+import type { Poller, Watch } from "./poller.ts";
+import { StdinWriter } from "./stdin_writer.ts";
+
+/** What all children of one back end share. */
+export interface ChildContext {
+  readonly poller: Poller;
+  readonly exits: Exits;
+  readonly groups: ProcessGroups;
+  readonly clock: Clock;
+}
+
+/** Our ends of a program's streams, non-blocking. The child closes them. */
+export type StreamDescriptors =
+  | { readonly kind: "terminal"; readonly master: number }
+  | { readonly kind: "pipes"; readonly stdin: number | null; readonly stdout: number; readonly stderr: number };
+
+/** A program that runs, or has run: its streams, its exit, its end. */
+export class LinuxChild implements Child {
+  readonly #context: ChildContext;
+  readonly #events: ChildEvents;
+  readonly #terminal: boolean;
+  readonly #watches: Watch[] = [];
+  readonly #readers: OutputReader[] = [];
+  #writer: StdinWriter | null = null;
+  #group: ProcessGroup | null = null;
+  #exited = false;
+  #terminated = false;
+  #closed = false;
+  #disposed = false;
+
+  /** The watches begin here: what the program has not said yet does no harm, and afterwards nothing can fail. */
+  constructor(context: ChildContext, streams: StreamDescriptors, events: ChildEvents) {
+    this.#context = context;
+    this.#events = events;
+    this.#terminal = streams.kind === "terminal";
+    if (streams.kind === "terminal") {
+      const watch = this.#read("pty", streams.master, () => this.#writer?.writable());
+      this.#writer = new StdinWriter(watch, () => {});
+      return;
+    }
+    this.#read("stdout", streams.stdout);
+    this.#read("stderr", streams.stderr);
+    if (streams.stdin !== null) {
+      const watch = context.poller.watch(streams.stdin, { writable: () => this.#writer?.writable() });
+      this.#watches.push(watch);
+      this.#writer = new StdinWriter(watch, () => watch.close());
+    }
+  }
+
+  /** Says which process it has become. */
+  started(pid: number): void {
+    this.#group = this.#context.groups.add(pid);
+    this.#context.exits.await(pid, this.#group.pidfd, (status) => this.#ended(status));
+  }
+
+  get pid(): number {
+    if (this.#group === null) throw new Error("the program has not been started");
+    return this.#group.id;
+  }
+
+  write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
+    for (const reader of this.#readers) reader.expectAnswer();
+    return this.#writer?.write(bytes, signal);
+  }
+
+  resume(): void {
+    for (const reader of this.#readers) reader.resume();
+  }
+
+  signal(signal: GroupSignal): void {
+    if (!this.#exited && !this.#disposed) signalGroup(this.pid, signal);
+  }
+
+  terminate(): void {
+    if (this.#exited || this.#disposed) return;
+    this.#terminated = true;
+    signalGroup(this.pid, "SIGKILL");
+  }
+
+  killGroup(): void {
+    if (this.#group !== null) this.#context.groups.kill(this.#group);
+  }
+
+  /** Only the wait for the leader's exit status goes on, so that no zombie stays. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.killGroup();
+    this.#release();
+  }
+
+  #read(stream: StreamName, fd: number, writable?: () => void): Watch {
+    const watch = this.#context.poller.watch(fd, {
+      readable: () => reader.readable(),
+      ...(writable === undefined ? {} : { writable }),
+    });
+    this.#watches.push(watch);
+    const reader = new OutputReader({
+      watch,
+      terminal: this.#terminal,
+      clock: this.#context.clock,
+      deliver: (bytes) => this.#events.output(stream, bytes),
+      ended: () => this.#streamEnded(watch),
+    });
+    this.#readers.push(reader);
+    return watch;
+  }
+
+  #streamEnded(watch: Watch): void {
+    // The terminal's master is kept until all is over: closing it hangs up on whoever still uses the terminal.
+    if (!this.#terminal) watch.close();
+    this.#closeIfDone();
+  }
+
+  #ended(status: number): void {
+    const group = this.#group!;
+    this.#context.groups.leaderReaped(group);
+    if (this.#disposed) return;
+    // While we drain, the end of the last stream must not overtake the exit: `#exited` is set after it.
+    for (const reader of this.#readers) {
+      reader.drain();
+      if (this.#disposed) return;
+    }
+    this.#exited = true;
+    this.#events.exited(exitCode(status, this.#terminal));
+    if (this.#terminated) { for (const reader of this.#readers) reader.cut(); }
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (!this.#exited || this.#closed || this.#disposed || this.#readers.some((reader) => !reader.ended)) return;
+    this.#closed = true;
+    this.#release();
+    this.#context.groups.check(this.#group!);
+    this.#events.closed();
+  }
+
+  #release(): void {
+    this.#writer?.stop();
+    for (const reader of this.#readers) reader.cut();
+    for (const watch of this.#watches) watch.close();
+  }
+}
+
+/** From a wait status: the program's own code, or after death by a signal 128 + signal, on a terminal always 1. */
+function exitCode(status: number, terminal: boolean): number {
+  const signal = status & 0x7f;
+  if (signal === 0) return (status >> 8) & 0xff;
+  return terminal ? 1 : 128 + signal;
+}

@@ -1,0 +1,175 @@
+import { ExecError, type ExecErrorKind } from "../../errors.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import { cString, cStringArray } from "../../linux/cstring.ts";
+import { EACCES, ENOENT, osErrorText } from "../../linux/errno.ts";
+import * as libc from "../../linux/libc.ts";
+import { passwordEntry, realUserId } from "../../linux/passwd.ts";
+import { terminalShell } from "../account.ts";
+import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
+import { type AccessProbe, checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
+import { Exits } from "./exits.ts";
+import { type GroupRegister, ProcessGroups } from "./groups.ts";
+import { type ChildContext, LinuxChild } from "./linux_child.ts";
+import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
+import { Poller } from "./poller.ts";
+import { openTerminal } from "./terminal.ts";
+
+export interface LinuxBackendOptions {
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** Launches programs through the C library; see `child.ts` for what is promised. */
+export interface LinuxBackend extends ProcessBackend, Disposable {
+  launch(spec: LaunchSpec, events: ChildEvents): Child;
+  /** Resolves when nothing runs or is waited for any more: no program, no thread. */
+  idle(): Promise<void>;
+}
+
+/**
+ * @throws {Error} If the machine has no descriptors left, or no glibc.
+ */
+export function linuxBackend({ log, clock = systemClock }: LinuxBackendOptions): LinuxBackend {
+  const poller = new Poller(log);
+  const groups = new ProcessGroups(noRegister, clock);
+  const context: ChildContext = { poller, groups, clock, exits: new Exits(poller, log) };
+  return {
+    name: "linux",
+    launch: (spec, events) => launch(context, spec, events),
+    idle: () => poller.idle(),
+    [Symbol.dispose](): void {
+      groups[Symbol.dispose]();
+      poller[Symbol.dispose]();
+    },
+  };
+}
+
+const noRegister: GroupRegister = { add: () => 0, remove: () => {} };
+
+function launch(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
+  return spec.tty ? launchOnTerminal(context, spec, events) : launchOnPipes(context, spec, events);
+}
+
+function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
+  if (spec.argv[0] !== "") checkStrings(spec, spec.cwd);
+  /** What the program gets; we are done with it once the program has it. */
+  const theirs: number[] = [];
+  const ours: number[] = [];
+  const pipe = (): readonly [number, number] => {
+    const ends = libc.pipe();
+    if (typeof ends === "number") throw spawnError(-ends);
+    return ends;
+  };
+  const outputPipe = (): number => {
+    const [reading, writing] = pipe();
+    theirs.push(writing);
+    ours.push(reading);
+    libc.setNonBlocking(reading);
+    return reading;
+  };
+  let child: LinuxChild | null = null;
+  try {
+    let stdin: number | null = null;
+    if (spec.pipeStdin) {
+      const [reading, writing] = pipe();
+      theirs.push(reading);
+      ours.push(writing);
+      libc.setNonBlocking(writing);
+      stdin = writing;
+    }
+    const stdout = outputPipe();
+    const stderr = outputPipe();
+    const descriptors = stdin === null ? [NULL_DEVICE, ...theirs] : theirs;
+    child = new LinuxChild(context, { kind: "pipes", stdin, stdout, stderr }, events);
+    ours.length = 0; // the child's now
+    const start = spawner(spec, spec.cwd, spec.env, descriptors);
+    const pid = startOnPipes(spec, probe, start);
+    if (pid < 0) throw spawnError(-pid);
+    child.started(pid);
+    return child;
+  } catch (error) {
+    child?.[Symbol.dispose]();
+    for (const fd of ours) libc.close(fd);
+    throw error;
+  } finally {
+    for (const fd of theirs) libc.close(fd);
+  }
+}
+
+function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
+  const { path, cwd } = findTerminalProgram(spec, () => account().home ?? "/", probe);
+  checkStrings(spec, cwd);
+  const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", terminalShell(account(), files)]]);
+  const { master, slavePath } = openTerminal();
+  const child = new LinuxChild(context, { kind: "terminal", master }, events);
+  try {
+    // The child is a session leader by then, so this first terminal that it opens becomes its controlling one.
+    const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
+    const pid = spawner(spec, cwd, env, [terminal, 0, 0])(path);
+    if (pid < 0) throw spawnError(-pid);
+    child.started(pid);
+    return child;
+  } catch (error) {
+    child[Symbol.dispose]();
+    throw error;
+  }
+}
+
+const NULL_DEVICE: DescriptorSource = { path: cString("/dev/null"), flags: libc.O_RDONLY };
+
+/** Everything but the file to run, made ready once for all candidates. */
+function spawner(
+  spec: LaunchSpec,
+  cwd: Uint8Array,
+  env: ReadonlyMap<string, string>,
+  descriptors: readonly DescriptorSource[],
+): (path: Uint8Array) => number {
+  const argv = cStringArray([spec.arg0 ?? spec.argv[0]!, ...spec.argv.slice(1)]);
+  const variables = [...env].sort(([one], [other]) => compareAsUtf8(one, other));
+  const envp = cStringArray(variables.map(([name, value]) => `${name}=${value}`));
+  const directory = cString(cwd);
+  return (path) => posixSpawn({ path: cString(path), argv, env: envp, directory, descriptors });
+}
+
+/** The reference hands variables over in the order of their names' bytes, and programs such as `env` show it. */
+function compareAsUtf8(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let index = 0; index < length; index++) {
+    const difference = utf8Rank(one.charCodeAt(index)) - utf8Rank(other.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
+
+/** In UTF-8 what needs surrogates sorts last, in UTF-16 before U+E000. */
+function utf8Rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+const probe: AccessProbe = (path, mode) => -libc.access(cString(path), mode === "executable" ? libc.X_OK : libc.F_OK);
+
+const files = {
+  isFile: (path: string): boolean => libc.access(cString(path), libc.F_OK) === 0 && !isDirectory(path),
+  isExecutable: (path: string): boolean => libc.access(cString(path), libc.X_OK) === 0,
+};
+
+function isDirectory(path: string): boolean {
+  return libc.access(cString(`${path}/`), libc.F_OK) === 0;
+}
+
+function account(): { uid: number; home: string | null; shell: string | null } {
+  const uid = realUserId();
+  const entry = passwordEntry(uid);
+  return { uid, home: entry?.home ?? null, shell: entry?.shell ?? null };
+}
+
+function spawnError(errno: number): ExecError {
+  return new ExecError(SPAWN_ERROR_KINDS.get(errno) ?? "spawnFailed", osErrorText(errno));
+}
+
+const SPAWN_ERROR_KINDS: ReadonlyMap<number, ExecErrorKind> = new Map([
+  [ENOENT, "spawnNotFound"],
+  [EACCES, "spawnPermissionDenied"],
+]);
