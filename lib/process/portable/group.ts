@@ -1,0 +1,88 @@
+import { type GroupSignal, signalGroup } from "../signal_group.ts";
+
+/** Windows has no process groups: there the leader alone can be reached, until it is reaped. */
+const HAS_GROUPS = Deno.build.os !== "windows";
+
+/**
+ * The process group that a program leads, for as long as its number is surely ours.
+ *
+ * The number belongs to the group while it has a member. When the leader has been reaped and the group is empty, the
+ * number can be given to strangers, so from then on the group is only signalled after a look at it.
+ */
+export interface LedGroup {
+  /** Says that the leader has been reaped. */
+  leaderExited(): void;
+  /** Sends a signal to every member; nothing if there is none. */
+  signal(signal: GroupSignal): void;
+}
+
+/** The groups of all programs of one back end; those that outlived their leader are looked at when one is added. */
+export class LedGroups implements Disposable {
+  readonly #groups = new Set<Group>();
+
+  /** Groups that may have members. */
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  /**
+   * @param id The process id of the leader, which was started as one.
+   * @param killLeader What to do for a signal where there are no groups.
+   */
+  add(id: number, killLeader: () => void): LedGroup {
+    this.#forgetEmpty();
+    const group = new Group(id, killLeader);
+    this.#groups.add(group);
+    return group;
+  }
+
+  /** Kills every member of every group. */
+  [Symbol.dispose](): void {
+    for (const group of this.#groups) group.signal("SIGKILL");
+    this.#groups.clear();
+  }
+
+  #forgetEmpty(): void {
+    for (const group of this.#groups) {
+      if (!group.hasMembers()) this.#groups.delete(group);
+    }
+  }
+}
+
+class Group implements LedGroup {
+  #leaderReaped = false;
+  #isEmpty = false;
+
+  constructor(readonly id: number, readonly killLeader: () => void) {}
+
+  leaderExited(): void {
+    this.#leaderReaped = true;
+    this.hasMembers();
+  }
+
+  hasMembers(): boolean {
+    if (this.#leaderReaped && !this.#isEmpty) {
+      // No new process gets the number of a living group: one that has it proves that ours had ended before.
+      this.#isEmpty = !HAS_GROUPS || exists(this.id) || !exists(-this.id);
+    }
+    return !this.#isEmpty;
+  }
+
+  signal(signal: GroupSignal): void {
+    if (!this.hasMembers()) return;
+    if (HAS_GROUPS) signalGroup(this.id, signal);
+    else this.killLeader();
+  }
+}
+
+/** Whether a process (or, negative, a group) exists. Signal 0 is a question and reaches nobody. */
+function exists(id: number): boolean {
+  try {
+    Deno.kill(id, 0 as unknown as Deno.Signal); // the types know names only
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.PermissionDenied) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import type { Log } from "../../log.ts";
+import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES, type StreamName } from "../child.ts";
+import type { LedGroup, LedGroups } from "./group.ts";
+import { errorCode, launchError } from "./launch_errors.ts";
+import { pathText, requireDirectory } from "./preflight.ts";
+import { StdinQueue } from "./stdin_queue.ts";
+
+/**
+ * How long output may follow an exit and still be numbered before it, in ms. Node.js tells of the exit before it has
+ * read what the pipes hold; 64 KiB, all that a pipe holds, take well under a millisecond.
+ */
+const EXIT_SETTLE_MS = 50;
+
+/**
+ * Starts a program on pipes, in a session of its own (where the system has such a thing).
+ *
+ * @throws {ExecError} With the reason why it cannot be started.
+ */
+export async function launchOnPipes(
+  spec: LaunchSpec,
+  events: ChildEvents,
+  groups: LedGroups,
+  log: Log,
+): Promise<Child> {
+  const cwd = pathText(spec.cwd);
+  await requireDirectory(cwd);
+  const [program, ...args] = spec.argv;
+  const running = spawn(program!, args, {
+    cwd,
+    argv0: spec.arg0 ?? program,
+    env: Object.fromEntries(spec.env),
+    stdio: [spec.pipeStdin ? "pipe" : "ignore", "pipe", "pipe"],
+    detached: Deno.build.os !== "windows",
+  });
+  if (running.pid === undefined) {
+    const [error] = await once(running, "error");
+    throw launchError(error);
+  }
+  const group = groups.add(running.pid, () => running.kill("SIGKILL"));
+  return new PipeChild(running, running.pid, events, group, log);
+}
+
+class PipeChild implements Child {
+  readonly pid: number;
+  readonly #running: ChildProcess;
+  readonly #events: ChildEvents;
+  readonly #group: LedGroup;
+  readonly #log: Log;
+  readonly #stdin: StdinQueue;
+  readonly #outputs: readonly Readable[];
+  #exitCode: number | null = null;
+  #exitReported = false;
+  #settling: ReturnType<typeof setTimeout> | undefined;
+  #isPaused = false;
+  #isDisposed = false;
+
+  constructor(running: ChildProcess, pid: number, events: ChildEvents, group: LedGroup, log: Log) {
+    this.pid = pid;
+    this.#running = running;
+    this.#events = events;
+    this.#group = group;
+    this.#log = log;
+    this.#outputs = [this.#listen("stdout", running.stdout!), this.#listen("stderr", running.stderr!)];
+    this.#stdin = this.#stdinQueue();
+    running.on("exit", (code, signal) => this.#exited(code, signal));
+    running.on("close", () => this.#closed());
+  }
+
+  write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
+    return this.#stdin.push(bytes, signal);
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    for (const stream of this.#outputs) stream.resume();
+    if (this.#exitCode !== null) this.#settle();
+  }
+
+  signal(signal: "SIGINT" | "SIGKILL"): void {
+    if (this.#exitCode === null) this.#group.signal(signal);
+  }
+
+  terminate(): void {
+    this.signal("SIGKILL");
+    this.#cutOff();
+  }
+
+  killGroup(): void {
+    this.#group.signal("SIGKILL");
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#settling);
+    this.killGroup();
+    this.#cutOff();
+  }
+
+  #listen(name: StreamName, stream: Readable): Readable {
+    stream.on("data", (data: Uint8Array<ArrayBuffer>) => this.#output(name, data));
+    stream.on("error", (error) => this.#log.warn("reading a program's output failed", { reason: errorCode(error) }));
+    return stream;
+  }
+
+  #stdinQueue(): StdinQueue {
+    const { stdin } = this.#running;
+    // Whatever a write fails with, the program has stopped reading; its bytes are dropped then, as everywhere.
+    const queue = new StdinQueue((bytes, done) => stdin?.write(bytes, done));
+    if (stdin === null) queue.close();
+    else stdin.on("error", () => queue.close());
+    return queue;
+  }
+
+  #output(name: StreamName, data: Uint8Array<ArrayBuffer>): void {
+    for (let from = 0; from < data.length && !this.#isDisposed; from += MAX_CHUNK_BYTES) {
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + from, Math.min(MAX_CHUNK_BYTES, data.length - from));
+      if (this.#events.output(name, bytes) || this.#isPaused) continue;
+      this.#isPaused = true;
+      for (const stream of this.#outputs) stream.pause();
+    }
+  }
+
+  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#exitCode = code ?? 128 + constants.signals[signal!];
+    this.#group.leaderExited();
+    this.#stdin.close();
+    this.#settle();
+  }
+
+  /** Reports the exit when what the pipes held has had time to arrive; not while nobody reads them. */
+  #settle(): void {
+    clearTimeout(this.#settling);
+    if (this.#isPaused || this.#isDisposed || this.#exitReported) return;
+    this.#settling = setTimeout(() => this.#reportExit(), EXIT_SETTLE_MS);
+  }
+
+  #reportExit(): void {
+    clearTimeout(this.#settling);
+    if (this.#exitReported || this.#isPaused) return;
+    this.#exitReported = true;
+    this.#events.exited(this.#exitCode!);
+  }
+
+  /** The program has been reaped and every stream has ended. */
+  #closed(): void {
+    if (this.#isDisposed) return;
+    this.#isPaused = false;
+    this.#reportExit();
+    this.#events.closed();
+  }
+
+  #cutOff(): void {
+    this.#stdin.close();
+    this.#running.stdin?.destroy();
+    for (const stream of this.#outputs) stream.destroy();
+  }
+}

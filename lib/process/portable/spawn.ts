@@ -1,0 +1,58 @@
+import type { Log } from "../../log.ts";
+import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
+import { LedGroups } from "./group.ts";
+import { checkArguments } from "./preflight.ts";
+
+/**
+ * Launches programs through node:child_process and node-pty, where there is no back end of the system's own. Both are
+ * loaded when the first program needs them.
+ *
+ * What it does less well than `linux/`, all of it measured on Linux:
+ *
+ * - Starting costs 3 ms with a small server and 80 ms with one of 2 GB, which stands still meanwhile: `detached`,
+ *   without which a program and its children cannot be killed together, makes the runtime fork.
+ * - An executable text without `#!` is run by a shell instead of being refused (`Exec format error`).
+ * - The exit is noticed by the runtime before it is by us: a signal in between could reach a stranger's group, if the
+ *   number had been given away within that moment.
+ * - Output within 50 ms after the exit is taken for output before it.
+ * - Bytes for a background child that shares the stdin of a program that has exited are dropped.
+ *
+ * On a terminal, moreover:
+ *
+ * - argv[0] is always the file that was found.
+ * - The program gets `TERM` and `PWD`, whether or not its environment says so, and other values for `PWD`.
+ * - Input is lost, and nothing further arrives, once more is on its way than the terminal holds (about 14 KB).
+ * - About one in three thousand programs loses the end of its output; one that exits while its output is paused loses
+ *   what was not read within 200 ms.
+ * - The exit is reported when the terminal ends, not before.
+ *
+ * On Windows there are no groups: only the program itself is killed, and SIGINT ends it.
+ */
+export function portableBackend(options: { readonly log: Log }): ProcessBackend & Disposable {
+  return new PortableBackend(options.log);
+}
+
+class PortableBackend implements ProcessBackend, Disposable {
+  readonly name = "portable";
+  readonly #groups = new LedGroups();
+  readonly #log: Log;
+  #isDisposed = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  async launch(spec: LaunchSpec, events: ChildEvents): Promise<Child> {
+    checkArguments(spec);
+    const child = spec.tty
+      ? await (await import("./terminal.ts")).launchOnTerminal(spec, events, this.#groups)
+      : await (await import("./pipes.ts")).launchOnPipes(spec, events, this.#groups, this.#log);
+    if (this.#isDisposed) child[Symbol.dispose]();
+    return child;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#groups[Symbol.dispose]();
+  }
+}
