@@ -27,6 +27,11 @@ function kindOfDescriptor(pid: number, name: string): string {
   }
 }
 
+/** Bytes that a process has handed to `write` and the like since it began; it counts pipes and terminals as well. */
+export function writtenBytes(pid: number): number {
+  return Number(Deno.readTextFileSync(`/proc/${pid}/io`).match(/^wchar: (\d+)$/m)![1]);
+}
+
 /** Children of `pid` that ended and were not waited for. */
 export function zombies(pid: number): number[] {
   return processes().filter((candidate) => {

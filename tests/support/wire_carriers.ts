@@ -16,6 +16,8 @@ export interface Carrier {
   /** The bytes of one message, in pieces. */
   encode(payload: Uint8Array): Uint8Array[];
   write(bytes: Uint8Array): Promise<unknown>;
+  /** Tells the other side that nothing more will come, and goes on listening. */
+  endInput(): Promise<unknown>;
   end(): void;
 }
 
@@ -53,6 +55,10 @@ export class LineCarrier implements Carrier {
 
   write(bytes: Uint8Array): Promise<void> {
     return this.#writer.write(bytes as Uint8Array<ArrayBuffer>);
+  }
+
+  endInput(): Promise<void> {
+    return this.#writer.close();
   }
 
   end(): void {
@@ -104,6 +110,10 @@ export class WebSocketCarrier implements Carrier {
 
   async write(bytes: Uint8Array): Promise<void> {
     await writeAll(this.tcp, bytes);
+  }
+
+  endInput(): Promise<void> {
+    return this.tcp.closeWrite();
   }
 
   end(): void {

@@ -101,6 +101,11 @@ export class WireClient implements AsyncDisposable {
     await this.#writes;
   }
 
+  /** Ends our half when all that was queued has been written: end of file on stdin, FIN on TCP. */
+  endInput(): void {
+    this.#writes = this.#writes.then(() => this.#over ?? this.#carrier.endInput()).catch(ignoreAfterEnd);
+  }
+
   /** Stops taking messages; one read that is under way may still fill the buffer. */
   pauseReading(): void {
     this.#paused ??= Promise.withResolvers();
