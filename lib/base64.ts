@@ -1,0 +1,114 @@
+/**
+ * Base64 with the standard alphabet, mandatory padding, no white space and no stray bits: the only form on the wire.
+ * The engine's own functions do the work where it has them; V8 before 13.8 does not.
+ */
+
+interface NativeEncoder {
+  toBase64?(): string;
+}
+interface NativeDecoder {
+  fromBase64?(text: string, options: { lastChunkHandling: "strict" }): Uint8Array<ArrayBuffer>;
+}
+
+const native = Uint8Array as unknown as NativeDecoder;
+const hasNative = typeof native.fromBase64 === "function" &&
+  typeof (Uint8Array.prototype as NativeEncoder).toBase64 === "function";
+
+export const encodeBase64: (bytes: Uint8Array) => string = hasNative
+  ? (bytes) => (bytes as unknown as Required<NativeEncoder>).toBase64()
+  : encodeBase64Portably;
+
+/**
+ * @throws {Base64Error} With the reference's sentence.
+ */
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  if (native.fromBase64 !== undefined) {
+    try {
+      const bytes = native.fromBase64(text, { lastChunkHandling: "strict" });
+      // The native decoder skips white space; a text that holds some is longer than its bytes need.
+      if (text.length === Math.ceil(bytes.length / 3) * 4) return bytes;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return decodeBase64Portably(text);
+}
+
+/** Why a text is not base64 that we accept. Offsets count UTF-8 bytes. */
+export class Base64Error extends Error {
+  override readonly name = "Base64Error";
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const PAD = 0x3d;
+const INVALID = 0xff;
+const VALUES = new Uint8Array(256).fill(INVALID);
+for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
+
+/** What {@linkcode decodeBase64} does without the engine's help, and how it finds out what is wrong. */
+export function decodeBase64Portably(text: string): Uint8Array<ArrayBuffer> {
+  const input = new TextEncoder().encode(text);
+  const lastQuad = input.length === 0 ? 0 : Math.floor((input.length - 1) / 4) * 4;
+  refuseTrailingByte(input);
+  const output = new Uint8Array(Math.floor((input.length * 3) / 4));
+  let length = 0;
+  for (let at = 0; at < lastQuad; at += 4) {
+    const bits = (symbol(input, at) << 18) | (symbol(input, at + 1) << 12) | (symbol(input, at + 2) << 6) |
+      symbol(input, at + 3);
+    output[length++] = bits >> 16;
+    output[length++] = bits >> 8;
+    output[length++] = bits;
+  }
+  const { bits, symbols } = lastSymbols(input, lastQuad);
+  for (let byte = 0; byte < Math.floor((symbols * 6) / 8); byte++) output[length++] = bits >> (16 - 8 * byte);
+  return output.subarray(0, length);
+}
+
+/** A lone invalid byte behind complete quads, such as a newline, is named before anything else. */
+function refuseTrailingByte(input: Uint8Array): void {
+  const last = input[input.length - 1] ?? PAD;
+  if (input.length % 4 === 1 && last !== PAD && VALUES[last] === INVALID) throw invalidSymbol(last, input.length - 1);
+}
+
+function symbol(input: Uint8Array, at: number): number {
+  const byte = input[at] ?? 0;
+  const value = VALUES[byte] ?? INVALID;
+  if (value === INVALID) throw invalidSymbol(byte, at);
+  return value;
+}
+
+/** The last one to four bytes, which alone may hold padding; their symbols stand at the top of 24 bits. */
+function lastSymbols(input: Uint8Array, start: number): { bits: number; symbols: number } {
+  let bits = 0;
+  let symbols = 0;
+  let firstPad = -1;
+  for (let at = start; at < input.length; at++) {
+    if (input[at] === PAD) {
+      if (at - start < 2) throw invalidSymbol(PAD, at);
+      if (firstPad < 0) firstPad = at;
+      continue;
+    }
+    if (firstPad >= 0) throw invalidSymbol(PAD, firstPad);
+    bits |= symbol(input, at) << (18 - 6 * symbols++);
+  }
+  if (input.length > 0 && symbols < 2) throw new Base64Error(`Invalid input length: ${start + symbols}`);
+  if ((input.length - start) % 4 !== 0) throw new Base64Error("Invalid padding");
+  const wholeBytes = Math.floor((symbols * 6) / 8);
+  if ((bits & (0xffffff >> (8 * wholeBytes))) !== 0) {
+    const at = start + symbols - 1;
+    throw new Base64Error(`Invalid last symbol ${input[at]}, offset ${at}.`);
+  }
+  return { bits, symbols };
+}
+
+function invalidSymbol(byte: number, offset: number): Base64Error {
+  return new Base64Error(`Invalid symbol ${byte}, offset ${offset}.`);
+}
+
+/** What {@linkcode encodeBase64} does without the engine's help. */
+export function encodeBase64Portably(bytes: Uint8Array): string {
+  let binary = "";
+  // Longer argument lists overflow the stack.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+}

@@ -1,0 +1,37 @@
+/** How the reference words what it found where it wanted something else. */
+
+import { type Json, JsonNumber } from "./json.ts";
+
+/**
+ * `GOT` of `invalid type: GOT, expected WANTED`.
+ *
+ * @param buffered Whether the value stands below a tagged union. The reference buffers such a document before it
+ * decodes it, so that its numbers are typed before they are wanted and are described by their value.
+ */
+export function describeJson(json: Json, buffered = false): string {
+  if (json === null) return "null";
+  if (typeof json === "boolean") return `boolean \`${json}\``;
+  if (typeof json === "string") return `string ${quoteText(json)}`;
+  if (json instanceof JsonNumber) return buffered ? describeNumber(json.text) : "number";
+  return json instanceof Map ? "map" : "sequence";
+}
+
+function describeNumber(text: string): string {
+  return /^-?\d+$/.test(text) ? `integer \`${BigInt(text)}\`` : `floating point \`${text}\``;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\0": "\\0",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+/** Not printable in the reference's eyes: controls, formats, unassigned, private, separators but the space, and marks. */
+const ESCAPED = /["\\]|[\p{C}\p{Zl}\p{Zp}\p{Grapheme_Extend}]|(?! )\p{Zs}/gu;
+
+/** A text between quotes, with escapes as the reference writes them. */
+export function quoteText(text: string): string {
+  return `"${text.replace(ESCAPED, (char) => ESCAPES[char] ?? `\\u{${char.codePointAt(0)?.toString(16)}}`)}"`;
+}

@@ -1,0 +1,114 @@
+/** `fs/*`: parameters and results. */
+
+import {
+  base64,
+  boolean,
+  enumeration,
+  exactU64,
+  i64,
+  identifier,
+  nullAs,
+  pathUri,
+  seq,
+  string,
+  u64,
+  usize,
+} from "./codec.ts";
+import { sandboxContext } from "./sandbox.ts";
+import { defaulted, optional, optionalOr, struct } from "./struct.ts";
+
+const sandbox = optional(sandboxContext);
+const followSymlinks = defaulted(nullAs(boolean, true), true);
+
+export const readFileParams = struct("WireFsReadFileParams", { path: pathUri, followSymlinks, sandbox });
+export const readFileResult = struct("FsReadFileResponse", { dataBase64: base64 });
+
+export const openParams = struct("WireFsOpenParams", {
+  /** Chosen by the client; at most 32 bytes. */
+  handleId: identifier,
+  path: pathUri,
+  mode: defaulted(enumeration(["read", "replace"]), "read"),
+  sandbox,
+});
+export const openResult = struct("FsOpenResponse", { handleId: string });
+
+export const readBlockParams = struct("FsReadBlockParams", { handleId: string, offset: exactU64, len: usize });
+export const readBlockResult = struct("FsReadBlockResponse", { chunk: base64, eof: boolean });
+
+export const writeBlockParams = struct("FsWriteBlockParams", { handleId: string, offset: exactU64, chunk: base64 });
+
+export const closeParams = struct("FsCloseParams", { handleId: string });
+
+/** `dataBase64` stays text: its defects are reported after the handshake, in words of this method's own. */
+export const writeFileParams = struct("WireFsWriteFileParams", {
+  path: pathUri,
+  dataBase64: string,
+  followSymlinks,
+  sandbox,
+});
+
+export const createDirectoryParams = struct("WireFsCreateDirectoryParams", {
+  path: pathUri,
+  recursive: optionalOr(boolean, true),
+  followSymlinks,
+  sandbox,
+});
+
+export const getMetadataParams = struct("WireFsGetMetadataParams", { path: pathUri, followSymlinks, sandbox });
+export const getMetadataResult = struct("FsGetMetadataResponse", {
+  isDirectory: boolean,
+  isFile: boolean,
+  isSymlink: boolean,
+  size: u64,
+  createdAtMs: i64,
+  modifiedAtMs: i64,
+});
+
+export const canonicalizeParams = struct("WireFsCanonicalizeParams", { path: pathUri, sandbox });
+export const canonicalizeResult = struct("FsCanonicalizeResponse", { path: string });
+
+export const readDirectoryParams = struct("WireFsReadDirectoryParams", { path: pathUri, sandbox });
+export const readDirectoryResult = struct("FsReadDirectoryResponse", {
+  entries: seq(struct("FsReadDirectoryEntry", { fileName: string, isDirectory: boolean, isFile: boolean })),
+});
+
+export const walkParams = struct("WireFsWalkParams", {
+  path: pathUri,
+  options: struct("WalkOptions", {
+    maxDepth: usize,
+    maxDirectories: usize,
+    maxEntries: usize,
+    followDirectorySymlinks: boolean,
+    pruneHiddenDirectories: defaulted(boolean, false),
+  }),
+  sandbox,
+});
+export const walkResult = struct("FsWalkResponse", {
+  entries: seq(struct("WalkEntry", { path: string, kind: enumeration(["file", "directory"]) })),
+  errors: seq(struct("WalkError", { path: string, message: string })),
+  truncated: boolean,
+});
+
+export const removeParams = struct("WireFsRemoveParams", {
+  path: pathUri,
+  recursive: optionalOr(boolean, true),
+  force: optionalOr(boolean, true),
+  followSymlinks,
+  sandbox,
+});
+
+export const copyParams = struct("WireFsCopyParams", {
+  sourcePath: pathUri,
+  destinationPath: pathUri,
+  recursive: boolean,
+  sandbox,
+});
+
+export const watchMissingParams = struct("FsWatchMissingParams", {
+  /** Higher than every id before it on this connection. */
+  watchId: exactU64,
+  missing: seq(pathUri),
+  present: optional(pathUri),
+});
+export const watchMissingResult = struct("FsWatchMissingResponse", { watching: boolean });
+export const missingChanged = struct("FsMissingChangedNotification", { watchId: exactU64 });
