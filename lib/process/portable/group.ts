@@ -10,7 +10,7 @@ const HAS_GROUPS = Deno.build.os !== "windows";
  * number can be given to strangers, so from then on the group is only signalled after a look at it.
  */
 export interface LedGroup {
-  /** Says that the leader has been reaped. */
+  /** Says that the leader has been reaped; call it once. */
   leaderExited(): void;
   /** Sends a signal to every member; nothing if there is none. */
   signal(signal: GroupSignal): void;
@@ -19,6 +19,8 @@ export interface LedGroup {
 /** The groups of all programs of one back end; those that outlived their leader are looked at when one is added. */
 export class LedGroups implements Disposable {
   readonly #groups = new Set<Group>();
+  #leaders = 0;
+  #idle: (() => void)[] = [];
 
   /** Groups that may have members. */
   get size(): number {
@@ -31,15 +33,27 @@ export class LedGroups implements Disposable {
    */
   add(id: number, killLeader: () => void): LedGroup {
     this.#forgetEmpty();
-    const group = new Group(id, killLeader);
+    const group = new Group(id, killLeader, () => this.#leaderGone());
     this.#groups.add(group);
+    this.#leaders++;
     return group;
+  }
+
+  /** Resolves when every leader has been reaped. */
+  idle(): Promise<void> {
+    if (this.#leaders === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** Kills every member of every group. */
   [Symbol.dispose](): void {
     for (const group of this.#groups) group.signal("SIGKILL");
     this.#groups.clear();
+  }
+
+  #leaderGone(): void {
+    if (--this.#leaders > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #forgetEmpty(): void {
@@ -53,11 +67,12 @@ class Group implements LedGroup {
   #leaderReaped = false;
   #isEmpty = false;
 
-  constructor(readonly id: number, readonly killLeader: () => void) {}
+  constructor(readonly id: number, readonly killLeader: () => void, readonly leaderGone: () => void) {}
 
   leaderExited(): void {
     this.#leaderReaped = true;
-    this.hasMembers();
+    this.hasMembers(); // now, while the number can hardly have been given away
+    this.leaderGone();
   }
 
   hasMembers(): boolean {

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
+import { ExecError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES, type StreamName } from "../child.ts";
+import { checkStrings } from "../program.ts";
 import type { LedGroup, LedGroups } from "./group.ts";
 import { errorCode, launchError } from "./launch_errors.ts";
 import { pathText, requireDirectory } from "./preflight.ts";
@@ -26,10 +28,12 @@ export async function launchOnPipes(
   groups: LedGroups,
   log: Log,
 ): Promise<Child> {
+  const [program, ...args] = spec.argv;
+  if (program === undefined || program === "") throw new ExecError("spawnFailed", "missing program for pipe spawn");
+  checkStrings(spec, spec.cwd);
   const cwd = pathText(spec.cwd);
   await requireDirectory(cwd);
-  const [program, ...args] = spec.argv;
-  const running = spawn(program!, args, {
+  const running = spawn(program, args, {
     cwd,
     argv0: spec.arg0 ?? program,
     env: Object.fromEntries(spec.env),

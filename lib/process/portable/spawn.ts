@@ -1,7 +1,6 @@
 import type { Log } from "../../log.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
 import { LedGroups } from "./group.ts";
-import { checkArguments } from "./preflight.ts";
 
 /**
  * Launches programs through node:child_process and node-pty, where there is no back end of the system's own. Both are
@@ -28,11 +27,17 @@ import { checkArguments } from "./preflight.ts";
  *
  * On Windows there are no groups: only the program itself is killed, and SIGINT ends it.
  */
-export function portableBackend(options: { readonly log: Log }): ProcessBackend & Disposable {
-  return new PortableBackend(options.log);
+export function portableBackend(options: { readonly log: Log }): PortableBackend {
+  return new NodeBackend(options.log);
 }
 
-class PortableBackend implements ProcessBackend, Disposable {
+export interface PortableBackend extends ProcessBackend, Disposable {
+  launch(spec: LaunchSpec, events: ChildEvents): Promise<Child>;
+  /** Resolves when no program that was started here is running any more. */
+  idle(): Promise<void>;
+}
+
+class NodeBackend implements PortableBackend {
   readonly name = "portable";
   readonly #groups = new LedGroups();
   readonly #log: Log;
@@ -43,14 +48,18 @@ class PortableBackend implements ProcessBackend, Disposable {
   }
 
   async launch(spec: LaunchSpec, events: ChildEvents): Promise<Child> {
-    checkArguments(spec);
     const child = spec.tty
-      ? await (await import("./terminal.ts")).launchOnTerminal(spec, events, this.#groups)
+      ? await (await import("./terminal.ts")).launchOnTerminal(spec, events, this.#groups, this.#log)
       : await (await import("./pipes.ts")).launchOnPipes(spec, events, this.#groups, this.#log);
     if (this.#isDisposed) child[Symbol.dispose]();
     return child;
   }
 
+  idle(): Promise<void> {
+    return this.#groups.idle();
+  }
+
+  /** Kills every group; a program that is only just being started dies when it has been. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#groups[Symbol.dispose]();

@@ -2,10 +2,13 @@ import { Buffer } from "node:buffer";
 import { userInfo } from "node:os";
 import type { Writable } from "node:stream";
 import { type IPty, spawn } from "@lydell/node-pty";
+import type { Log } from "../../log.ts";
 import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES } from "../child.ts";
+import { checkStrings, findTerminalProgram } from "../program.ts";
 import type { LedGroup, LedGroups } from "./group.ts";
-import { pathText, requireDirectory, terminalProgram } from "./preflight.ts";
-import { StdinQueue } from "./stdin_queue.ts";
+import { errorCode } from "./launch_errors.ts";
+import { pathText, probe, requireDirectory, requireExecutable } from "./preflight.ts";
+import { StdinQueue, type StdinWriter } from "./stdin_queue.ts";
 
 /** Size of every terminal. Source: the reference's. */
 const ROWS = 24;
@@ -19,31 +22,35 @@ const KILLED_EXIT_CODE = 1;
  *
  * @throws {ExecError} With the reason why it cannot be started.
  */
-export async function launchOnTerminal(spec: LaunchSpec, events: ChildEvents, groups: LedGroups): Promise<Child> {
-  const directory = await startDirectory(spec);
-  const [name, ...args] = spec.argv;
-  const program = Deno.build.os === "windows" ? name! : await terminalProgram(name!, directory, spec.env);
+export async function launchOnTerminal(
+  spec: LaunchSpec,
+  events: ChildEvents,
+  groups: LedGroups,
+  log: Log,
+): Promise<Child> {
+  const account = userInfo();
+  const { program, cwd } = await find(spec, account.homedir);
   const env = Object.fromEntries(spec.env);
-  const { shell } = userInfo();
-  if (shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = shell;
-  const terminal = spawn(program, args, { rows: ROWS, cols: COLUMNS, cwd: directory, env, encoding: null });
+  if (account.shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = account.shell;
+  const size = { rows: ROWS, cols: COLUMNS };
+  const terminal = spawn(program, spec.argv.slice(1), { ...size, cwd, env, encoding: null });
+  // Its own listener throws, to nobody, what only it hears.
+  socketOf(terminal)?.on("error", (error) => log.debug("a terminal failed", { reason: errorCode(error) }));
   return new TerminalChild(terminal, events, groups.add(terminal.pid, () => terminal.kill()));
 }
 
-/** The directory asked for; if it is not there, the home of the program's environment, then the account's. */
-async function startDirectory(spec: LaunchSpec): Promise<string> {
-  const wanted = pathText(spec.cwd);
-  let failure: unknown;
-  for (const directory of [wanted, spec.env.get("HOME"), userInfo().homedir]) {
-    if (!directory) continue;
-    try {
-      await requireDirectory(directory);
-      return directory;
-    } catch (error) {
-      failure ??= error;
-    }
+/** What to run and where. Windows has ways of its own to name programs, and node-pty knows them. */
+async function find(spec: LaunchSpec, home: string): Promise<{ program: string; cwd: string }> {
+  if (Deno.build.os === "windows") {
+    checkStrings(spec, spec.cwd);
+    return { program: spec.argv[0]!, cwd: pathText(spec.cwd) };
   }
-  throw failure;
+  const found = findTerminalProgram(spec, () => home, probe);
+  checkStrings(spec, found.cwd);
+  const [program, cwd] = [pathText(found.path), pathText(found.cwd)];
+  await requireDirectory(cwd);
+  await requireExecutable(program);
+  return { program, cwd };
 }
 
 class TerminalChild implements Child {
@@ -117,13 +124,15 @@ class TerminalChild implements Child {
   }
 }
 
-/**
- * How bytes reach the terminal. The public `write` has neither bytes nor an answer; the stream below it, private but
- * there in the version that is pinned, has both. Without it (Windows) the text goes out unanswered.
- */
-function writerOf(terminal: IPty): (bytes: Uint8Array<ArrayBuffer>, done: () => void) => void {
-  const { _socket: socket } = terminal as IPty & { readonly _socket?: Writable };
-  if (socket !== undefined && Deno.build.os !== "windows") {
+/** The stream below a terminal: private, but there in the version that is pinned, except on Windows. */
+function socketOf(terminal: IPty): Writable | undefined {
+  return Deno.build.os === "windows" ? undefined : (terminal as IPty & { readonly _socket?: Writable })._socket;
+}
+
+/** How bytes reach a terminal: its public `write` takes text and gives no answer, the stream below does better. */
+function writerOf(terminal: IPty): StdinWriter {
+  const socket = socketOf(terminal);
+  if (socket !== undefined) {
     return (bytes, done) => socket.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), () => done());
   }
   return (bytes, done) => {
