@@ -68,8 +68,8 @@ async function exceedRetention(server: RunningServer, done: string): Promise<voi
   // Beyond the gap it goes on without another one.
   flood.read(retained);
   flood.skipGap();
-  await write(after, "zeros", "\0".repeat(1000));
   const received = flood.bytes;
+  await write(after, "zeros", "\0".repeat(1000));
   await until("the flooding program's answer", [flood], () => flood.bytes >= received + 1000);
   assert.deepEqual(flood.waiting, []);
 

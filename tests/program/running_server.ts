@@ -96,8 +96,12 @@ export class RunningServer implements AsyncDisposable {
     return this.listen === "stdio" ? WireClient.overStdio(this.child) : await WireClient.connect(this.url);
   }
 
-  /** SIGTERM, and SIGKILL to what does not leave; also when it has ended already. */
+  /** SIGTERM, and SIGKILL to what does not leave; also when it has ended already. Tells what a crash left on stderr. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const crashed = await Promise.race([
+      this.child.status.then(({ code, signal }) => code !== 0 && signal === null),
+      false,
+    ]);
     const force = setTimeout(() => signalIfAlive(this.child, "SIGKILL"), GRACE_MS);
     signalIfAlive(this.child, "SIGTERM");
     await this.child.status;
@@ -107,6 +111,7 @@ export class RunningServer implements AsyncDisposable {
       await Promise.all([this.child.stdin.close(), this.child.stdout.cancel()]);
     }
     await this.#stderrRead;
+    if (crashed) console.error(`the server ended by itself; stderr: ${this.stderr}`);
     await Deno.remove(this.#home, { recursive: true });
   }
 
