@@ -1,5 +1,5 @@
 import { ExecError } from "../errors.ts";
-import { type Json, toWellFormedJson } from "../json.ts";
+import type { Json } from "../json.ts";
 import { type Log, silentLog } from "../log.ts";
 import { noObserver } from "../observer.ts";
 import {

@@ -1,6 +1,6 @@
 /** One text ⇄ one request, notification, response or error. */
 
-import { type Json, JsonNumber, type JsonObject, parseJson } from "../json.ts";
+import { type Json, JsonNumber, type JsonObject, parseJson, toWellFormedJson } from "../json.ts";
 import type { TraceContext } from "../observer.ts";
 import type { Message } from "./connection.ts";
 import type { RpcError } from "./error_code.ts";
@@ -144,14 +144,14 @@ export function encodeResult(id: string, resultJson: string): string {
 
 /** The error reply to a request, or, under the id -1, to a message that could not be decoded. */
 export function encodeError(id: string, error: RpcError): string {
-  return `{"error":${wellFormed({ code: error.code, data: error.data, message: error.message })},"id":${id}}`;
+  return `{"error":${toWellFormedJson({ code: error.code, data: error.data, message: error.message })},"id":${id}}`;
 }
 
 /** A request of ours; `id` counts from 1 on each connection. */
 export function encodeRequest(id: number, method: string, params: unknown, trace?: TraceContext): string {
-  return wellFormed({ id, method, params: params ?? null, trace });
+  return toWellFormedJson({ id, method, params: params ?? null, trace });
 }
 
 export function encodeNotification(method: string, params: unknown): string {
-  return wellFormed({ method, params });
+  return toWellFormedJson({ method, params });
 }

@@ -45,7 +45,7 @@ export class Conversation implements PeerHandler {
   request(method: string, params: Json, signal: AbortSignal): string | Promise<string> {
     if (!isRequestName(method)) throw notBuilt(method);
     const decoded = REQUESTS[method].params.decode(params);
-    if (method === "initialize") return this.#initialize(decoded as Parameters<BuiltHandlers["initialize"]>[0], signal);
+    if (method === "initialize") return this.#initialize(decoded as Parameters<BuiltHandlers["initialize"]>[0]);
     const session = this.#requireHandshake(REQUESTS[method].family);
     const handler = this.#handlers[method] as
       | ((params: unknown, context: CallContext) => unknown)
@@ -54,13 +54,12 @@ export class Conversation implements PeerHandler {
     return encoded(method, handler(decoded, { session, connection: this.#connection, signal }));
   }
 
-  #initialize(params: Parameters<BuiltHandlers["initialize"]>[0], signal: AbortSignal): string | Promise<string> {
+  #initialize(params: Parameters<BuiltHandlers["initialize"]>[0]): string | Promise<string> {
     if (this.#stage !== "fresh") {
       throw new ExecError("invalidRequest", "initialize may only be sent once per connection");
     }
     const context = {
       connection: this.#connection,
-      signal,
       attached: (session: Session) => {
         this.#session = session;
         this.#stage = "initialized-awaited";

@@ -9,6 +9,7 @@ import { VERSION, WIRE_VERSION } from "../version.ts";
  */
 export async function environmentInfo(): Promise<Result<"environment/info">> {
   const { shell, home } = await account();
+  const userHome = Deno.env.get("HOME") || home;
   const cwd = workingDirectory();
   const temporary = Deno.env.get("TMPDIR");
   const absolute = (path: string) => path.startsWith("/") || cwd === null ? path : `${cwd}/${path}`.replace(/\/$/, "");
@@ -17,9 +18,9 @@ export async function environmentInfo(): Promise<Result<"environment/info">> {
     shell,
     executorVersion: WIRE_VERSION,
     serverInfo: { name: "exec-server", version: VERSION },
-    providerId: await providerId(home),
+    providerId: await providerId(),
     cwd: cwd === null ? null : directory(cwd),
-    userHomeDir: directory(Deno.env.get("HOME") || home),
+    userHomeDir: userHome === null ? null : directory(userHome),
     platformOs: PLATFORM_NAMES[Deno.build.os] ?? Deno.build.os,
     prependPathDirs: [],
     temporaryDirectories: temporary ? [directory(absolute(temporary))] : [],
@@ -64,8 +65,8 @@ function workingDirectory(): string | null {
  * One value for one installation, machine and user, the same after every start, with nothing written to disk: clients
  * only compare it.
  */
-async function providerId(home: string): Promise<string> {
-  const parts = [Deno.execPath(), import.meta.dirname ?? "", Deno.hostname(), String(Deno.uid() ?? ""), home];
+async function providerId(): Promise<string> {
+  const parts = [Deno.execPath(), import.meta.dirname ?? "", Deno.hostname(), String(Deno.uid() ?? Deno.env.get("USERNAME"))];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(parts.join("\0")));
   return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

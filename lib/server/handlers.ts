@@ -17,7 +17,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-export interface InitializeContext extends Omit<CallContext, "session"> {
+export interface InitializeContext {
+  readonly connection: Connection;
   /** To be called in the same step in which the session is attached. */
   attached(session: Session): void;
 }
@@ -29,14 +30,14 @@ export type Handler<M extends RequestName> = (
 
 /** The methods that work; a name that is missing answers -32601 after decoding and handshake. */
 export type BuiltHandlers =
-  & { readonly initialize: (params: Params<"initialize">, context: InitializeContext) => Promise<Result<"initialize">> }
+  & { readonly initialize: (params: Params<"initialize">, context: InitializeContext) => Result<"initialize"> }
   & { readonly [M in Exclude<RequestName, "initialize">]?: Handler<M> };
 
 export interface HandlerOptions {
   readonly sessions: Sessions;
   readonly observer: Observer;
   /** What `initialize` and `environment/info` report. */
-  readonly environmentInfo: () => Promise<Result<"environment/info">>;
+  readonly environmentInfo: Result<"environment/info">;
   /** The server's own variables, for `envPolicy`. */
   readonly inherited: () => ReadonlyMap<string, string>;
 }
@@ -44,17 +45,12 @@ export interface HandlerOptions {
 export function handlers(options: HandlerOptions): BuiltHandlers {
   const { sessions, observer, environmentInfo, inherited } = options;
   return {
-    "initialize": async ({ resumeSessionId }, { connection, signal, attached }) => {
-      // Awaited first: attaching and answering are then one step, and a connection that ended meanwhile takes nothing.
-      const info = await environmentInfo();
-      signal.throwIfAborted();
-      const session = resumeSessionId === null
-        ? sessions.create(connection)
-        : sessions.resume(resumeSessionId, connection);
+    "initialize": ({ resumeSessionId }, { connection, attached }) => {
+      const session = resumeSessionId === null ? sessions.create(connection) : sessions.resume(resumeSessionId, connection);
       attached(session);
-      return { sessionId: session.id, environmentInfo: info };
+      return { sessionId: session.id, environmentInfo };
     },
-    "environment/info": () => environmentInfo(),
+    "environment/info": () => environmentInfo,
     "environment/status": () => ({ status: "ready" }),
     "process/start": (params, { session }) => {
       const { processId, sandbox } = params;

@@ -27,15 +27,14 @@ export class ExecServer implements Disposable {
   readonly #handlers: BuiltHandlers;
   readonly #peers = new Set<Peer>();
 
-  private constructor(options: Required<ServerOptions>) {
+  private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
     this.#sessions = new Sessions(options);
-    let info: ReturnType<typeof environmentInfo> | undefined;
     let inherited: ReadonlyMap<string, string> | undefined;
     this.#handlers = handlers({
       sessions: this.#sessions,
       observer: options.observer,
-      environmentInfo: () => info ??= environmentInfo(),
+      environmentInfo: info,
       inherited: () => inherited ??= new Map(Object.entries(Deno.env.toObject())),
     });
   }
@@ -49,7 +48,7 @@ export class ExecServer implements Disposable {
       observer: options.observer ?? noObserver,
       clock: options.clock ?? systemClock,
       backend: options.backend ?? await systemBackend(log),
-    });
+    }, await environmentInfo());
   }
 
   /** Holds one conversation; resolves when the connection has ended. Its session then waits to be resumed. */

@@ -1,0 +1,111 @@
+/** Reads the command line, opens the transport that it names and serves until a signal or the end of the input. */
+
+import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
+import { UsageError } from "./lib/cli/usage_error.ts";
+import { createLog, type Log } from "./lib/log.ts";
+import type { ExecServer } from "./lib/server/serve.ts";
+
+/** How long the last answers of a stdio server may wait for a reader after its input has ended. */
+const FLUSH_PATIENCE_MS = 1_000;
+
+await main();
+
+async function main(): Promise<void> {
+  try {
+    const command = parseServeOptions(Deno.args, (name) => Deno.env.get(name));
+    switch (command.kind) {
+      case "help":
+        return print((await import("./lib/cli/help.ts")).HELP);
+      case "version":
+        return print(`exec-server ${(await import("./lib/version.ts")).VERSION}\n`);
+      case "serve":
+        return await serve(command.options);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const [code, text] = error instanceof UsageError ? [error.exitCode, error.message] : [1, `Error: ${error.message}`];
+    complain(text + "\n");
+    Deno.exit(code);
+  }
+}
+
+function serve(options: ServeOptions): Promise<void> {
+  const log = createLog(options.logLevel);
+  let server: ExecServer | undefined;
+  const end = (code: number): never => {
+    server?.[Symbol.dispose]();
+    Deno.exit(code);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => {
+      log.info("ending", { signal });
+      end(0);
+    });
+  }
+  const load = async (): Promise<ExecServer> => {
+    const { ExecServer } = await import("./lib/server/serve.ts");
+    return server = await ExecServer.create({ concurrentRequests: options.concurrentRequests, log });
+  };
+  return options.listen.kind === "stdio" ? serveStdio(load, end) : serveWebSocket(options, log, load, end);
+}
+
+async function serveStdio(load: () => Promise<ExecServer>, end: (code: number) => never): Promise<void> {
+  const [server, { stdioConnection }] = await Promise.all([load(), import("./lib/rpc/stdio.ts")]);
+  const connection = stdioConnection(Deno.stdin, Deno.stdout);
+  await server.serve(connection, "stdio");
+  server[Symbol.dispose]();
+  // What was answered still leaves, unless nobody reads it.
+  await Promise.race([connection.flushed(), new Promise((resolve) => setTimeout(resolve, FLUSH_PATIENCE_MS))]);
+  end(0);
+}
+
+async function serveWebSocket(
+  options: ServeOptions,
+  log: Log,
+  load: () => Promise<ExecServer>,
+  end: (code: number) => never,
+): Promise<void> {
+  if (options.listen.kind !== "websocket") throw new TypeError("not a WebSocket address");
+  const { listen, isLoopback } = await import("./lib/server/listener.ts");
+  const { hostname, port } = options.listen;
+  const authorize = options.auth === null ? null : await authorizer(options.auth);
+  if (authorize === null && !isLoopback(hostname)) {
+    log.warn("listening beyond this machine without authentication: everyone who reaches the port can run programs");
+  }
+  // The address is printed before the rest is loaded: a client needs longer to connect than we to be ready.
+  const loading = Promise.withResolvers<ExecServer>();
+  const listener = listen({
+    address: { hostname, port },
+    authorize,
+    log,
+    onConnection: (connection) => void loading.promise.then((server) => server.serve(connection, "websocket")),
+  });
+  print(`${listener.url}\n`);
+  load().then(loading.resolve, (error) => {
+    complain(`Error: ${error.message}\n`);
+    end(1);
+  });
+}
+
+async function authorizer(settings: NonNullable<ServeOptions["auth"]>) {
+  const { createAuthorizer } = await import("./lib/server/auth.ts");
+  return await createAuthorizer(settings, {
+    readFile: (path) => Deno.readFileSync(path),
+    cwd: () => Deno.cwd(),
+    home: Deno.env.get("HOME"),
+    now: () => Date.now(),
+  });
+}
+
+function print(text: string): void {
+  writeAll(Deno.stdout, text);
+}
+
+function complain(text: string): void {
+  writeAll(Deno.stderr, text);
+}
+
+function writeAll(to: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length > 0) rest = rest.subarray(to.writeSync(rest));
+}
