@@ -18,7 +18,7 @@ const CORE_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** Names that look like secrets. */
-const DEFAULT_EXCLUDES = ["*KEY*", "*SECRET*", "*TOKEN*"].map(foldCase);
+const DEFAULT_EXCLUDES = ["*KEY*", "*SECRET*", "*TOKEN*"].map(compile);
 
 /** Settings of an exec-server itself: no program gets them, even if the client asks. */
 const NEVER_PASSED_ON = ["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE", "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN"];
@@ -42,9 +42,9 @@ export function childEnvironment(
 }
 
 function inheritedVariables(policy: EnvPolicy, inherited: ReadonlyMap<string, string>): Map<string, string> {
-  const exclude = policy.exclude.map(foldCase);
+  const exclude = policy.exclude.map(compile);
   if (!policy.ignoreDefaultExcludes) exclude.push(...DEFAULT_EXCLUDES);
-  const includeOnly = policy.includeOnly.map(foldCase);
+  const includeOnly = policy.includeOnly.map(compile);
 
   const variables = new Map<string, string>();
   for (const [name, value] of policy.inherit === "none" ? [] : inherited) {
@@ -60,14 +60,14 @@ function inheritedVariables(policy: EnvPolicy, inherited: ReadonlyMap<string, st
   return variables;
 }
 
-function matchesAny(name: string, patterns: readonly Characters[]): boolean {
+function matchesAny(name: string, patterns: readonly Pattern[]): boolean {
   if (patterns.length === 0) return false;
   const folded = foldCase(name);
-  return patterns.some((pattern) => matchesWildcards(folded, pattern));
+  return patterns.some((matches) => matches(folded));
 }
 
 /** A text as its characters in lower case: one element per character, whatever its length. */
-type Characters = ArrayLike<string>;
+type Characters = string | readonly string[];
 
 /**
  * Lower case character by character, so that `?` stands for one character and no letter becomes two. That differs from
@@ -78,10 +78,19 @@ function foldCase(text: string): Characters {
   return /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : Array.from(text, (character) => character.toLowerCase());
 }
 
-/**
- * Whether a pattern describes a whole text: `*` any characters, `?` exactly one; nothing else is special (no classes,
- * no escape). Only the last `*` is ever reconsidered, so the time is at most the product of the lengths.
- */
+/** Whether a text in lower case is meant. */
+type Pattern = (text: Characters) => boolean;
+
+/** `*` stands for any characters, `?` for exactly one; nothing else is special (no classes, no escape). */
+function compile(pattern: string): Pattern {
+  const folded = foldCase(pattern);
+  const part = typeof folded === "string" ? /^\*([^*?]*)\*$/.exec(folded)?.[1] : undefined;
+  // Most patterns just look for a word, and every variable of ours is held against them at every start.
+  return (text) =>
+    part !== undefined && typeof text === "string" ? text.includes(part) : matchesWildcards(text, folded);
+}
+
+/** Only the last `*` is ever reconsidered, so the time is at most the product of the lengths. */
 function matchesWildcards(text: Characters, pattern: Characters): boolean {
   let at = 0;
   let next = 0;

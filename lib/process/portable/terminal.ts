@@ -34,8 +34,11 @@ export async function launchOnTerminal(
   if (account.shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = account.shell;
   const size = { rows: ROWS, cols: COLUMNS };
   const terminal = spawn(program, spec.argv.slice(1), { ...size, cwd, env, encoding: null });
-  // Its own listener throws, to nobody, what only it hears.
-  socketOf(terminal)?.on("error", (error) => log.debug("a terminal failed", { reason: errorCode(error) }));
+  // What nobody but node-pty's own listener hears, it throws at the event loop. EIO is how every terminal ends.
+  socketOf(terminal)?.on("error", (error) => {
+    const reason = errorCode(error);
+    if (reason !== "EIO") log.warn("a terminal failed", { reason });
+  });
   return new TerminalChild(terminal, events, groups.add(terminal.pid, () => terminal.kill()));
 }
 
