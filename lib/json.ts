@@ -8,7 +8,7 @@
 
 import { stringDefect } from "./json_string.ts";
 
-/** A number as it was written; the decoder that wants one says which form it accepts. */
+/** A number as it was written, but for -0, which is 0; the decoder that wants one says which form it accepts. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
@@ -229,7 +229,8 @@ class Parser {
       while (isDigit(code)) code = text.charCodeAt(++at);
     }
     this.#at = at;
-    return new JsonNumber(text.slice(start, at));
+    const number = text.slice(start, at);
+    return new JsonNumber(number === "-0" ? "0" : number);
   }
 
   #digitExpected(at: number): JsonSyntaxError {

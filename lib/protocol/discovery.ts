@@ -28,7 +28,9 @@ export const environmentConfigReadResult = struct("EnvironmentConfigReadResponse
 });
 
 export const discoverRootsParams = struct("WireCapabilityRootsDiscoverParams", {
-  roots: seq(struct("WireCapabilityRoot", { id: identifier, path: pathUri, sandbox: optional(sandboxContext) })),
+  roots: seq(
+    struct("WireCapabilityRootDiscoverRequest", { id: identifier, path: pathUri, sandbox: optional(sandboxContext) }),
+  ),
 });
 
 const file = struct("CapabilityFile", { path: string, contents: string });

@@ -1,7 +1,7 @@
 /** `http/request` and the pieces of a streamed body. */
 
 import { base64, boolean, enumeration, identifier, nullable, seq, string, u16, u64 } from "./codec.ts";
-import { defaulted, omittable, optional, struct } from "./struct.ts";
+import { defaulted, optional, struct } from "./struct.ts";
 
 export const httpRequestParams = struct("HttpRequestParams", {
   method: string,
@@ -11,7 +11,7 @@ export const httpRequestParams = struct("HttpRequestParams", {
       name: string,
       value: string,
       /** The content of this variable of the server's environment is appended to the value. */
-      valueEnvVar: omittable(string),
+      valueEnvVar: defaulted(nullable(string), null),
     })),
     [],
   ),

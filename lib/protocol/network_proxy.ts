@@ -1,7 +1,7 @@
 /** What a client may ask about the network of one process, and what such a server asks and tells it. */
 
-import type { Json } from "../json.ts";
-import { buffer } from "./buffered.ts";
+import { buffer } from "../buffered.ts";
+import type { Json, JsonObject } from "../json.ts";
 import {
   anything,
   boolean,
@@ -22,42 +22,55 @@ import { taggedUnion, variant } from "./tagged_union.ts";
 export const managedNetwork = struct("ManagedNetworkSandboxContext", {
   allowLocalBinding: defaulted(boolean, false),
   loopbackPorts: defaulted(seq(u16), []),
+  transparentTcp: defaulted(boolean, false),
+  allowUnixSockets: defaulted(seq(string), []),
+  dangerouslyAllowAllUnixSockets: defaulted(boolean, false),
 });
 
-const unixSocketDecisions = map(enumeration(["allow", "deny"]));
-
-/** A map that the reference calls a structure and buffers. */
-const unixSockets: Codec<Decisions> = {
-  decode(json) {
-    if (!(json instanceof Map)) throw invalidType(json, "struct NetworkUnixSocketPermissions");
-    return unixSocketDecisions.decode(buffer(json), true);
-  },
-  encode: unixSocketDecisions.encode,
-};
-type Decisions = ReadonlyMap<string, "allow" | "deny">;
-
-/** A codec whose values the reference buffers. */
-function buffered<T>(codec: Codec<T>): Codec<T> {
-  return { decode: (json) => codec.decode(buffer(json), true), encode: codec.encode };
-}
-
-/** A structure that is never taken as an array, and whose unknown members are buffered as well. */
-function openStruct<const F extends Fields>(name: string, fields: F): Codec<Members<F>> {
-  const known = struct(name, fields);
+/** A map by name, that the reference buffers and calls a structure. */
+function openMap<T>(name: string, value: Codec<T>): Codec<ReadonlyMap<string, T>> {
+  const members = map(value);
   return {
     decode(json) {
       if (!(json instanceof Map)) throw invalidType(json, `struct ${name}`);
-      for (const [key, member] of json as ReadonlyMap<string, Json>) if (!Object.hasOwn(fields, key)) buffer(member);
-      return known.decode(json);
+      return members.decode(buffer(json), true);
     },
-    encode: known.encode,
+    encode: members.encode,
   };
 }
 
-/** Where a credential that the program sees only masked comes from; no provider is known to us. */
+/**
+ * A structure that is never taken as an array. What is none of the `fields` is buffered, known to us or not; from
+ * there the `buffered` ones are decoded, last.
+ */
+function openStruct<const F extends Fields, const B extends Fields>(
+  name: string,
+  fields: F,
+  buffered: B,
+): Codec<Members<F> & Members<B>> {
+  const first = struct(name, fields);
+  const last = struct(name, buffered);
+  return {
+    decode(json) {
+      if (!(json instanceof Map)) throw invalidType(json, `struct ${name}`);
+      const known = new Map<string, Json>();
+      const rest = new Map<string, Json>();
+      for (const [key, member] of json as JsonObject) {
+        if (Object.hasOwn(fields, key)) known.set(key, member);
+        else rest.set(key, buffer(member));
+      }
+      return { ...first.decode(known), ...last.decode(rest, true) };
+    },
+    encode: (value) => ({ ...first.encode(value) as object, ...last.encode(value) as object }),
+  };
+}
+
+/** Where a credential that the program sees only masked comes from: handed on as it is, for want of a use. */
 const credentialProvider: Codec<unknown> = {
-  decode(json, isBuffered) {
-    if (!(json instanceof Map)) throw invalidType(json, "struct CredentialProviderConfig", isBuffered);
+  decode(json, buffered) {
+    if (!(json instanceof Map) && !Array.isArray(json)) {
+      throw invalidType(json, "struct CredentialProviderConfig", buffered);
+    }
     return anything.decode(json);
   },
   encode: anything.encode,
@@ -71,12 +84,13 @@ const proxy = openStruct("RemoteNetworkProxyConfig", {
   dangerouslyAllowAllUnixSockets: boolean,
   mode: enumeration(["limited", "full"]),
   domains: optional(map(enumeration(["none", "allow", "deny"]))),
-  unixSockets: optional(unixSockets),
+  unixSockets: optional(openMap("NetworkUnixSocketPermissions", enumeration(["allow", "deny"]))),
   allowLocalBinding: boolean,
   reviewDomains: defaulted(seq(string), []),
   transparentTcp: defaulted(boolean, false),
-  credentialMasking: defaulted(buffered(boolean), false),
-  credentialProviders: defaulted(buffered(map(credentialProvider)), new Map()),
+}, {
+  credentialMasking: defaulted(boolean, false),
+  credentialProviders: defaulted(map(credentialProvider), new Map()),
 });
 
 const NO_AUDIT_METADATA = {

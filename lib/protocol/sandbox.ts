@@ -21,11 +21,12 @@ const specialPath = taggedUnion("FileSystemSpecialPath", "kind", {
   root: variant("FileSystemSpecialPath::Root", {}),
   /** The platform's runtime directories. */
   minimal: variant("FileSystemSpecialPath::Minimal", {}),
-  current_working_directory: variant("FileSystemSpecialPath::ProjectRoots", {
-    subpath: defaulted(nullable(string), null),
-  }),
-  /** Each of the workspace roots, plus the subpath. */
-  project_roots: variant("FileSystemSpecialPath::ProjectRoots", { subpath: defaulted(nullable(string), null) }),
+  /** Each of the workspace roots, plus the subpath; the other spelling means the same, whatever it says. */
+  project_roots: variant(
+    "FileSystemSpecialPath::ProjectRoots",
+    { subpath: defaulted(nullable(string), null) },
+    ["current_working_directory"],
+  ),
   /** The directory in the TMPDIR of the process to be. */
   tmpdir: variant("FileSystemSpecialPath::Tmpdir", {}),
   slash_tmp: variant("FileSystemSpecialPath::SlashTmp", {}),

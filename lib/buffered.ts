@@ -1,13 +1,19 @@
 /** What becomes of a document that the reference buffers before it decodes it: numbers are typed without being wanted. */
 
-import { type Json, JsonNumber, type JsonObject } from "../json.ts";
-import { refusal } from "./codec.ts";
+import { ExecError } from "./errors.ts";
+import { type Json, JsonNumber, type JsonObject } from "./json.ts";
 
-/** The whole document with its numbers typed. */
+/**
+ * The whole document with its numbers typed.
+ *
+ * @throws {ExecError} `invalidParams` if it holds an integer that only a 128-bit type would take.
+ */
 export function buffer(json: Json): Json {
   if (json instanceof JsonNumber) {
     const typed = typedNumber(json);
-    if (typeof typed === "string") throw refusal(`invalid type: ${typed}, expected any value`);
+    if (typeof typed === "string") {
+      throw new ExecError("invalidParams", `invalid type: ${typed}, expected any value`);
+    }
     return typed;
   }
   if (json instanceof Map) {
