@@ -20,8 +20,11 @@ const CORE_NAMES: ReadonlySet<string> = new Set(
 /** Names that look like secrets. */
 const DEFAULT_EXCLUDES = ["*KEY*", "*SECRET*", "*TOKEN*"].map(compile);
 
-/** Settings of an exec-server itself: no program gets them, even if the client asks. */
-const NEVER_PASSED_ON = ["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE", "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN"];
+/** A setting of an exec-server itself, which no program gets, even if the client asks. */
+const OWN_SETTING = "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE";
+
+/** Likewise; being a secret, in whatever case it is spelled (here in lower). */
+const OWN_SECRET = "codex_exec_server_noise_auth_token";
 
 /**
  * The whole environment of a program to start.
@@ -37,7 +40,9 @@ export function childEnvironment(
 ): Map<string, string> {
   const variables = policy === null ? new Map<string, string>() : inheritedVariables(policy, inherited);
   for (const [name, value] of env) variables.set(name, value);
-  for (const name of NEVER_PASSED_ON) variables.delete(name);
+  for (const name of variables.keys()) {
+    if (name === OWN_SETTING || name.toLowerCase() === OWN_SECRET) variables.delete(name);
+  }
   return variables;
 }
 

@@ -55,12 +55,18 @@ Deno.test("exclude comes before set, includeOnly after it, and the client's own 
   );
 });
 
-Deno.test("two settings of an exec-server never reach a program, however they are asked for", () => {
-  const secret = { CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: "1", CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE: "1" };
-  const expected = map({ codex_exec_server_noise_auth_token: "2" });
-  const given = map({ ...secret, codex_exec_server_noise_auth_token: "2" });
-  assert.deepEqual(childEnvironment(given, null, none), expected);
-  assert.deepEqual(childEnvironment(given, { ...everything, set: map(secret) }, map(secret)), expected);
+Deno.test("two settings of an exec-server never reach a program, the secret one in no spelling", () => {
+  const own = map({
+    CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: "1",
+    Codex_exec_server_noise_auth_token: "1",
+    CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE: "1",
+    codex_exec_server_exit_on_stdin_close: "1",
+    CODEX_EXEC_SERVER_OTHER: "1",
+  });
+  const expected = map({ codex_exec_server_exit_on_stdin_close: "1", CODEX_EXEC_SERVER_OTHER: "1" });
+  assert.deepEqual(childEnvironment(own, null, none), expected);
+  assert.deepEqual(childEnvironment(none, everything, own), expected);
+  assert.deepEqual(childEnvironment(none, { ...everything, inherit: "none", set: own }, none), expected);
 });
 
 Deno.test("names like those of an object's own members are ordinary names", () => {
