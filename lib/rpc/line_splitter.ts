@@ -1,5 +1,7 @@
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
+/** Unicode's white space, where JavaScript has the byte order mark instead of the next-line character. */
+const NOT_BLANK = /[^\s\x85]|\ufeff/;
 /** The buffer for lines that came in pieces; it grows with the line and is given back when it has grown past this. */
 const USUAL_BYTES = 64 * 1024;
 
@@ -11,7 +13,8 @@ export class BadLine extends Error {
 /**
  * Cuts a stream of bytes into lines of text. Looks at every byte once, however the stream was cut into chunks.
  *
- * A newline ends a line and is not part of it, nor is a carriage return before it. Blank lines are left out.
+ * A newline ends a line and is not part of it, nor is a carriage return before it. Blank lines, by the white space of
+ * Unicode, are left out.
  */
 export class LineSplitter {
   readonly #limitBytes: number;
@@ -21,7 +24,7 @@ export class LineSplitter {
   #held = new Uint8Array(USUAL_BYTES);
   #heldBytes = 0;
 
-  /** @param limitBytes Most bytes of one line, without its newline: so much is held at most. */
+  /** @param limitBytes Most bytes of one line, without its ending: hardly more is held. */
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
@@ -53,7 +56,7 @@ export class LineSplitter {
   /** The text of the line that ends with `last`, empty for a blank one. */
   #complete(last: Uint8Array<ArrayBuffer>): string {
     if (this.#heldBytes === 0) {
-      this.#requireRoom(last.length);
+      this.#requireRoom(last);
       return this.#decode(last);
     }
     this.#hold(last);
@@ -64,7 +67,7 @@ export class LineSplitter {
   }
 
   #hold(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#requireRoom(bytes.length);
+    this.#requireRoom(bytes);
     const needed = this.#heldBytes + bytes.length;
     if (needed > this.#held.length) {
       const grown = new Uint8Array(Math.max(needed, this.#held.length * 2));
@@ -75,17 +78,20 @@ export class LineSplitter {
     this.#heldBytes = needed;
   }
 
-  #requireRoom(bytes: number): void {
-    if (this.#heldBytes + bytes > this.#limitBytes) {
-      throw new BadLine(`a line of more than ${this.#limitBytes} bytes`);
-    }
+  /** Throws if the line would be too long with `bytes` behind what is held. */
+  #requireRoom(bytes: Uint8Array): void {
+    const length = this.#heldBytes + bytes.length;
+    const last = bytes.length > 0 ? bytes.at(-1) : this.#held[this.#heldBytes - 1];
+    // What looks like the carriage return of a line's ending is not counted.
+    const ending = last === CARRIAGE_RETURN ? 1 : 0;
+    if (length - ending > this.#limitBytes) throw new BadLine(`a line of more than ${this.#limitBytes} bytes`);
   }
 
   #decode(bytes: Uint8Array<ArrayBuffer>): string {
     const length = bytes.length - (bytes.at(-1) === CARRIAGE_RETURN ? 1 : 0);
     try {
       const line = this.#decoder.decode(bytes.subarray(0, length));
-      return line.trim() === "" ? "" : line;
+      return NOT_BLANK.test(line) ? line : "";
     } catch (error) {
       throw new BadLine("a line that is not UTF-8", { cause: error });
     }

@@ -2,19 +2,20 @@ import { type Connection, type ConnectionEnd, HIGH_WATER_BYTES, type Message, ty
 
 /**
  * How long a peer may take to answer our close frame, and to take what was sent before it, until its socket is
- * dropped. The conversation itself is over at once.
+ * dropped. For the receiver the connection has ended when `close` returns.
  */
 export const CLOSE_PATIENCE_MS = 2_000;
 /** The platform tells of no room in its send buffer, so we look: after 1 ms, then at doubling intervals up to this. */
 const LONGEST_POLL_MS = 16;
-/** Close codes that an application may send itself; the platform's client refuses others, its server takes all. */
+/**
+ * Most bytes of one message. Source: the reference. The platform bounds frames (64 MiB each) but not what it puts
+ * together from fragments: a peer that never ends a message is held by nothing but memory.
+ */
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const NORMAL_CLOSURE = 1000;
-
-/** What may differ between one end of a WebSocket and the other, and between the platform and a test. */
-export interface WebSocketOptions {
-  /** Frees the socket of a peer that does not answer a close frame; see {@linkcode CLOSE_PATIENCE_MS}. */
-  readonly drop?: (socket: WebSocket) => void;
-}
+const MESSAGE_TOO_BIG = 1009;
+/** Most bytes of UTF-8 that a close frame has room for besides the code. */
+const MAX_REASON_BYTES = 123;
 
 /**
  * A connection over one open WebSocket, at either end of it.
@@ -22,29 +23,27 @@ export interface WebSocketOptions {
  * @param socket Must be open, or opening at the server's end. Its event handlers belong to the connection from here on.
  * @param peer `IP:PORT` of the other side, an IPv6 address in brackets.
  */
-export function websocketConnection(socket: WebSocket, peer: string, options: WebSocketOptions = {}): Connection {
-  return new WebSocketConnection(socket, peer, options);
+export function websocketConnection(socket: WebSocket, peer: string): Connection {
+  return new WebSocketConnection(socket, peer);
 }
 
 class WebSocketConnection implements Connection {
   readonly label: string;
   readonly malformedPrefix: string;
   readonly #socket: WebSocket;
-  readonly #drop: (socket: WebSocket) => void;
   #receiver: Receiver | undefined;
   /** What came before `start`: bounded by nothing but the caller, who starts in the turn in which the socket opened. */
-  #early: Message[] = [];
+  readonly #early: Message[] = [];
   #end: ConnectionEnd | undefined;
   #failure = "";
   #waiters: (() => void)[] = [];
   #poll: ReturnType<typeof setTimeout> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: WebSocket, peer: string, options: WebSocketOptions) {
+  constructor(socket: WebSocket, peer: string) {
     this.label = `exec-server websocket ${peer}`;
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${this.label}: `;
     this.#socket = socket;
-    this.#drop = options.drop ?? dropSocket;
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => this.#deliver(typeof data === "string" ? data : new Uint8Array(data));
     socket.onerror = (event) => {
@@ -56,13 +55,12 @@ class WebSocketConnection implements Connection {
   }
 
   start(receiver: Receiver): void {
+    const end = this.#end;
     this.#receiver = receiver;
-    const early = this.#early;
-    this.#early = [];
-    for (const message of early) {
-      if (this.#end === undefined) void receiver.message(message);
+    for (const message of this.#early.splice(0)) {
+      if (this.#end === end) void receiver.message(message);
     }
-    if (this.#end !== undefined) receiver.ended(this.#end);
+    if (end !== undefined) receiver.ended(end);
   }
 
   send(message: string): void {
@@ -83,15 +81,16 @@ class WebSocketConnection implements Connection {
 
   close(code: number = NORMAL_CLOSURE, reason = ""): void {
     if (this.#end !== undefined) return;
-    this.#socket.close(code, reason);
+    sendClose(this.#socket, code, reason);
     if (this.#socket.readyState !== WebSocket.CLOSED) {
-      this.#patience = setTimeout(() => this.#drop(this.#socket), CLOSE_PATIENCE_MS);
+      this.#patience = setTimeout(() => dropSocket(this.#socket), CLOSE_PATIENCE_MS);
     }
     this.#finish({ reason: reason || `closed by us with code ${code}` });
   }
 
   #deliver(message: Message): void {
     if (this.#end !== undefined) return;
+    if (isTooBig(message)) return this.close(MESSAGE_TOO_BIG, "message too big");
     if (this.#receiver === undefined) this.#early.push(message);
     else void this.#receiver.message(message);
   }
@@ -123,6 +122,24 @@ class WebSocketConnection implements Connection {
     this.#end = end;
     this.#release();
     this.#receiver?.ended(end);
+  }
+}
+
+function isTooBig(message: Message): boolean {
+  if (typeof message !== "string") return message.length > MAX_MESSAGE_BYTES;
+  // A unit of UTF-16 is one to three bytes of UTF-8.
+  return message.length > MAX_MESSAGE_BYTES ||
+    (message.length * 3 > MAX_MESSAGE_BYTES && new TextEncoder().encode(message).length > MAX_MESSAGE_BYTES);
+}
+
+function sendClose(socket: WebSocket, code: number, reason: string): void {
+  const fits = new TextEncoder().encode(reason).length <= MAX_REASON_BYTES;
+  try {
+    socket.close(code, fits ? reason : "");
+  } catch (error) {
+    // At the client's end the platform keeps most codes of the protocol for itself.
+    if (!(error instanceof DOMException && error.name === "InvalidAccessError")) throw error;
+    socket.close(NORMAL_CLOSURE, fits ? reason : "");
   }
 }
 
