@@ -177,8 +177,16 @@ withBackend("a program is not read while its output is refused, and read on afte
 });
 
 withBackend("a background child that holds a pipe delays the end but not the exit", async (backend) => {
-  const { record } = await launch(backend, ["sh", "-c", "(sleep 0.3; echo late) & exit 4"]);
-  assert.deepEqual(await record.end(), ["exited 4", "stdout:late\n", "closed"]);
+  const directory = await Deno.makeTempDir();
+  try {
+    const script = "(while [ ! -e go ]; do sleep 0.01; done; echo late) & exit 4";
+    const { record } = await launch(backend, ["sh", "-c", script], { cwd: chunk(directory) });
+    await record.until(() => record.events.includes("exited 4"));
+    await Deno.writeTextFile(`${directory}/go`, "");
+    assert.deepEqual(await record.end(), ["exited 4", "stdout:late\n", "closed"]);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
 });
 
 withBackend("terminate cuts off what a child that left the group still holds open", async (backend) => {
@@ -269,8 +277,10 @@ withBackend(
   async (backend) => {
     const record = new ChildRecord();
     record.accept = false;
-    const script = "stty raw; echo first; sleep 0.1; head -c 3000 /dev/zero";
-    await backend.launch(launchSpec(["sh", "-c", script], { tty: true }), record);
+    const script = "stty raw -echo; echo first; read go; head -c 3000 /dev/zero";
+    const child = await backend.launch(launchSpec(["sh", "-c", script], { tty: true }), record);
+    await record.says("first");
+    child.write(chunk("\n"), never);
     assert.deepEqual(await record.end(), ["pty:first\n", "exited 0", "closed"]);
   },
 );
