@@ -1,16 +1,10 @@
-/** The account that the server runs under: who it is, where it lives, which shell it logs in with. */
+/** The account that the server runs under: where it lives, which shell it logs in with. */
 export interface Account {
-  readonly uid: number;
+  /** null where users have no numbers. */
+  readonly uid: number | null;
   /** null: the user is in no password database, as is usual in containers that run under an arbitrary id. */
   readonly home: string | null;
-  /** As the database has it: may be empty, missing on this machine, or no shell at all (`nologin`). */
-  readonly shell: string | null;
-}
-
-/** What asks about files. */
-export interface ShellFiles {
-  isFile(path: string): boolean;
-  isExecutable(path: string): boolean;
+  readonly shell: LoginShell;
 }
 
 /** A shell under the short name that the wire has for its kind. */
@@ -21,12 +15,33 @@ export interface LoginShell {
 
 export type ShellName = "bash" | "zsh" | "sh" | "powershell" | "cmd";
 
+/** What asks about files. A relative path is taken from the server's working directory. */
+export interface ShellFiles {
+  isFile(path: string): boolean;
+  isExecutable(path: string): boolean;
+}
+
+/** The account as this system has it; on Linux from the password database, elsewhere from the environment. */
+export async function account(): Promise<Account> {
+  const path = Deno.env.get("PATH") ?? "";
+  if (Deno.build.os === "linux") {
+    const { ownPasswordEntry, shellFiles } = await import("./linux/machine.ts");
+    const entry = ownPasswordEntry();
+    return { uid: Deno.uid(), home: entry?.home ?? null, shell: loginShell(entry?.shell ?? null, path, shellFiles) };
+  }
+  const home = Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME") ?? null;
+  const own = Deno.env.get(Deno.build.os === "windows" ? "COMSPEC" : "SHELL") ?? null;
+  return { uid: Deno.uid(), home, shell: loginShell(own, path, portableFiles) };
+}
+
 /** Where a kind of shell usually is, when PATH does not tell. */
-const USUAL_SHELLS: ReadonlyMap<ShellName, string> = new Map([["bash", "/bin/bash"], ["zsh", "/bin/zsh"], [
-  "sh",
-  "/bin/sh",
-]]);
-/** How the program file of each kind is called. */
+const USUAL_SHELLS: ReadonlyMap<ShellName, string> = new Map([
+  ["bash", "/bin/bash"],
+  ["zsh", "/bin/zsh"],
+  ["sh", "/bin/sh"],
+]);
+
+/** How the program file of each kind is called, without extensions. */
 const SHELL_NAMES: ReadonlyMap<string, ShellName> = new Map([
   ["bash", "bash"],
   ["zsh", "zsh"],
@@ -37,27 +52,28 @@ const SHELL_NAMES: ReadonlyMap<string, ShellName> = new Map([
 ]);
 
 /**
- * The shell that `environment/info` reports: the account's if it is one that clients know, otherwise a bash or a zsh
- * found on the server's PATH or in its usual place, at last `/bin/sh`.
+ * The shell that `environment/info` reports: the account's own if it is one that clients know, otherwise a bash or a
+ * zsh found on the server's PATH or in its usual place, at last `/bin/sh`.
  *
+ * @param own The account's shell: may be empty, missing on this machine, or no shell at all (`nologin`).
  * @param path The server's PATH.
  */
-export function loginShell(account: Account, path: string, files: ShellFiles): LoginShell {
-  const own = account.shell === null ? undefined : shellName(account.shell);
-  for (const name of new Set([own ?? "bash", "bash", "zsh"] as const)) {
-    const found = findShell(name, account, path, files);
+export function loginShell(own: string | null, path: string, files: ShellFiles): LoginShell {
+  const ownName = own === null ? undefined : shellName(own);
+  for (const name of new Set([ownName ?? "bash", "bash", "zsh"] as const)) {
+    if (own !== null && ownName === name && files.isFile(own)) return { name, path: own };
+    const found = findShell(name, path, files);
     if (found !== undefined) return { name, path: found };
   }
   return { name: "sh", path: "/bin/sh" };
 }
 
-/** What `SHELL` is set to for a terminal whose environment has none. */
-export function terminalShell(account: Account, files: ShellFiles): string {
-  return account.shell !== null && files.isExecutable(account.shell) ? account.shell : "/bin/sh";
+/** What `SHELL` is set to for a terminal whose environment has none: the account's shell if it can be run. */
+export function terminalShell(own: string | null, files: ShellFiles): string {
+  return own !== null && files.isExecutable(own) ? own : "/bin/sh";
 }
 
-function findShell(name: ShellName, account: Account, path: string, files: ShellFiles): string | undefined {
-  if (account.shell !== null && shellName(account.shell) === name && files.isFile(account.shell)) return account.shell;
+function findShell(name: ShellName, path: string, files: ShellFiles): string | undefined {
   const usual = USUAL_SHELLS.get(name);
   if (usual === undefined) return undefined;
   const onPath = path.split(":").filter((entry) => entry !== "").map((entry) => `${entry.replace(/\/$/, "")}/${name}`);
@@ -67,6 +83,19 @@ function findShell(name: ShellName, account: Account, path: string, files: Shell
 
 /** The file name without all its extensions decides. */
 function shellName(shell: string): ShellName | undefined {
-  const file = shell.slice(shell.lastIndexOf("/") + 1);
+  const file = shell.slice(Math.max(shell.lastIndexOf("/"), shell.lastIndexOf("\\")) + 1);
   return SHELL_NAMES.get(file.replace(/(?<=.)\..*$/s, ""));
+}
+
+const portableFiles: ShellFiles = {
+  isFile: (path) => stat(path)?.isFile ?? false,
+  isExecutable: (path) => ((stat(path)?.mode ?? 0) & 0o111) !== 0,
+};
+
+function stat(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    return undefined; // whatever keeps us from seeing it: as a shell it is of no use
+  }
 }

@@ -7,6 +7,8 @@ import { signalGroup } from "../signal_group.ts";
 export interface GroupRegister {
   /** @returns What {@linkcode GroupRegister.remove} wants. */
   add(group: number): number;
+  /** The exit status of the leader has been taken, and the group still has members. */
+  orphaned(slot: number): void;
   remove(slot: number): void;
 }
 
@@ -19,7 +21,8 @@ export interface ProcessGroup {
 
 interface Entry extends ProcessGroup {
   leaderReaped: boolean;
-  readonly slot: number;
+  /** In the register; null when it is no longer there. */
+  slot: number | null;
 }
 
 /** How often groups that outlived their leader are looked at, in milliseconds. */
@@ -40,6 +43,7 @@ export class ProcessGroups implements Disposable {
   readonly #register: GroupRegister;
   readonly #clock: Clock;
   #timer: Timer | null = null;
+  #disposed = false;
 
   constructor(register: GroupRegister, clock: Clock) {
     this.#register = register;
@@ -64,8 +68,12 @@ export class ProcessGroups implements Disposable {
     const entry = this.#entries.get(group);
     if (entry === undefined) return;
     entry.leaderReaped = true;
-    if (isEmpty(entry)) this.#forget(entry);
-    else this.#lingering.add(entry);
+    if (this.#disposed || isEmpty(entry)) {
+      this.#forget(entry);
+      return;
+    }
+    this.#lingering.add(entry);
+    if (entry.slot !== null) this.#register.orphaned(entry.slot);
     this.#schedule();
   }
 
@@ -83,21 +91,28 @@ export class ProcessGroups implements Disposable {
     else signalGroup(entry.id, "SIGKILL");
   }
 
-  /** Kills every group and forgets it. */
+  /** Kills every group. Those whose leader's exit status is still to be taken are forgotten when it is. */
   [Symbol.dispose](): void {
-    for (const entry of this.#entries.values()) {
-      if (!isEmpty(entry)) signalGroup(entry.id, "SIGKILL");
-      this.#forget(entry);
-    }
+    this.#disposed = true;
     this.#timer?.cancel();
     this.#timer = null;
+    for (const entry of this.#entries.values()) {
+      if (!isEmpty(entry)) signalGroup(entry.id, "SIGKILL");
+      if (entry.leaderReaped) this.#forget(entry);
+      else this.#unlist(entry);
+    }
   }
 
   #forget(entry: Entry): void {
     this.#entries.delete(entry);
     this.#lingering.delete(entry);
-    this.#register.remove(entry.slot);
+    this.#unlist(entry);
     if (entry.pidfd >= 0) libc.close(entry.pidfd);
+  }
+
+  #unlist(entry: Entry): void {
+    if (entry.slot !== null) this.#register.remove(entry.slot);
+    entry.slot = null;
   }
 
   #schedule(): void {

@@ -87,6 +87,7 @@ export class Poller implements Disposable {
   #waiting = false;
   #running: Promise<void> | null = null;
   #disposed = false;
+  #closed = false;
 
   /** @throws {Error} If the machine has no descriptors left. */
   constructor(log: Log) {
@@ -113,7 +114,7 @@ export class Poller implements Disposable {
 
   /** @internal Tells the kernel what a watch wants now. */
   update(watch: Watch, before: number, wanted: number): void {
-    if (this.#disposed) return;
+    if (this.#closed) throw new Error("the poller has been disposed of");
     if (wanted === 0) {
       this.#control(libc.EPOLL_CTL_DEL, watch.fd, 0, 0);
       this.#watches.delete(watch.id);
@@ -128,13 +129,12 @@ export class Poller implements Disposable {
     this.#running ??= this.#run();
   }
 
-  /** Forgets every watch and closes what is the poller's own; the watched descriptors are their owners' business. */
+  /** Closes what is the poller's own as soon as nothing is wanted of it any more. */
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#watches.clear();
-    if (this.#waiting) libc.write(this.#wakeUp, ONE);
     void this.idle().then(() => {
+      this.#closed = true;
       libc.close(this.#epoll);
       libc.close(this.#wakeUp);
     });

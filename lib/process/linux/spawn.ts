@@ -4,51 +4,65 @@ import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
 import { EACCES, ENOENT, osErrorText } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
-import { passwordEntry, realUserId } from "../../linux/passwd.ts";
-import { terminalShell } from "../account.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
-import { type AccessProbe, checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
+import { checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
+import { homeDirectory, probe, shellForTerminal } from "./machine.ts";
 import { Exits } from "./exits.ts";
-import { type GroupRegister, ProcessGroups } from "./groups.ts";
+import { GroupTable } from "./group_table.ts";
+import { ProcessGroups } from "./groups.ts";
 import { type ChildContext, LinuxChild } from "./linux_child.ts";
 import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
 import { Poller } from "./poller.ts";
+import { Reaper } from "./reaper.ts";
 import { openTerminal } from "./terminal.ts";
+import { Watchdog } from "./watchdog.ts";
 
 export interface LinuxBackendOptions {
   readonly log: Log;
   readonly clock?: Clock;
+  /** As process 1: whether a child was started elsewhere in this program, which then waits for it itself. */
+  isOwnChild?(pid: number): boolean;
 }
 
 /** Launches programs through the C library; see `child.ts` for what is promised. */
-export interface LinuxBackend extends ProcessBackend, Disposable {
+export interface LinuxBackend extends ProcessBackend, Disposable, AsyncDisposable {
   launch(spec: LaunchSpec, events: ChildEvents): Child;
-  /** Resolves when nothing runs or is waited for any more: no program, no thread. */
-  idle(): Promise<void>;
+  /** Kills every group, synchronously: the server may exit directly afterwards. */
+  [Symbol.dispose](): void;
+  /** The same, and waits until all exit statuses are taken and all descriptors are given back. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/**
- * @throws {Error} If the machine has no descriptors left, or no glibc.
- */
-export function linuxBackend({ log, clock = systemClock }: LinuxBackendOptions): LinuxBackend {
+/** @throws {Error} If the machine has no descriptors left. */
+export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
+  const { log, clock = systemClock } = options;
   const poller = new Poller(log);
-  const groups = new ProcessGroups(noRegister, clock);
-  const context: ChildContext = { poller, groups, clock, exits: new Exits(poller, log) };
+  const exits = new Exits(poller, log);
+  const table = new GroupTable();
+  const watchdog = new Watchdog({ log, exits, table: table.file });
+  const groups = new ProcessGroups(table, clock);
+  const reaper = Deno.pid === 1 ? new Reaper({ ...options, exits, clock }) : null;
+  const context: ChildContext = { poller, exits, groups, clock };
+  const dispose = (): void => {
+    // The table is empty before the watchdog reads it.
+    groups[Symbol.dispose]();
+    table[Symbol.dispose]();
+    watchdog[Symbol.dispose]();
+    reaper?.[Symbol.dispose]();
+    poller[Symbol.dispose]();
+  };
   return {
     name: "linux",
-    launch: (spec, events) => launch(context, spec, events),
-    idle: () => poller.idle(),
-    [Symbol.dispose](): void {
-      groups[Symbol.dispose]();
-      poller[Symbol.dispose]();
+    launch(spec, events) {
+      watchdog.ensure();
+      return spec.tty ? launchOnTerminal(context, spec, events) : launchOnPipes(context, spec, events);
+    },
+    [Symbol.dispose]: dispose,
+    async [Symbol.asyncDispose](): Promise<void> {
+      dispose();
+      await poller.idle();
     },
   };
-}
-
-const noRegister: GroupRegister = { add: () => 0, remove: () => {} };
-
-function launch(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
-  return spec.tty ? launchOnTerminal(context, spec, events) : launchOnPipes(context, spec, events);
 }
 
 function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
@@ -98,9 +112,9 @@ function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEve
 }
 
 function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
-  const { path, cwd } = findTerminalProgram(spec, () => account().home ?? "/", probe);
+  const { path, cwd } = findTerminalProgram(spec, homeDirectory, probe);
   checkStrings(spec, cwd);
-  const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", terminalShell(account(), files)]]);
+  const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
   const { master, slavePath } = openTerminal();
   const child = new LinuxChild(context, { kind: "terminal", master }, events);
   try {
@@ -146,23 +160,6 @@ function compareAsUtf8(one: string, other: string): number {
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
-}
-
-const probe: AccessProbe = (path, mode) => -libc.access(cString(path), mode === "executable" ? libc.X_OK : libc.F_OK);
-
-const files = {
-  isFile: (path: string): boolean => libc.access(cString(path), libc.F_OK) === 0 && !isDirectory(path),
-  isExecutable: (path: string): boolean => libc.access(cString(path), libc.X_OK) === 0,
-};
-
-function isDirectory(path: string): boolean {
-  return libc.access(cString(`${path}/`), libc.F_OK) === 0;
-}
-
-function account(): { uid: number; home: string | null; shell: string | null } {
-  const uid = realUserId();
-  const entry = passwordEntry(uid);
-  return { uid, home: entry?.home ?? null, shell: entry?.shell ?? null };
 }
 
 function spawnError(errno: number): ExecError {

@@ -1,0 +1,31 @@
+import { cString } from "../../linux/cstring.ts";
+import * as libc from "../../linux/libc.ts";
+import { type PasswordEntry, passwordEntry, realUserId } from "../../linux/passwd.ts";
+import { type ShellFiles, terminalShell } from "../account.ts";
+import type { AccessProbe } from "../program.ts";
+
+/** Looks at files as the user that runs us. */
+export const probe: AccessProbe = (path, mode) =>
+  -libc.access(cString(path), mode === "executable" ? libc.X_OK : libc.F_OK);
+
+export const shellFiles: ShellFiles = {
+  isFile: (path) => libc.access(cString(path), libc.F_OK) === 0 && libc.access(cString(`${path}/`), libc.F_OK) !== 0,
+  isExecutable: (path) => libc.access(cString(path), libc.X_OK) === 0,
+};
+
+/** Our own entry; asked for once, since a directory service may take its time. */
+let ownEntry: PasswordEntry | null | undefined;
+
+export function ownPasswordEntry(): PasswordEntry | null {
+  return ownEntry === undefined ? ownEntry = passwordEntry(realUserId()) : ownEntry;
+}
+
+/** Where a terminal starts whose working directory is none and whose environment has no HOME. */
+export function homeDirectory(): string {
+  return ownPasswordEntry()?.home ?? "/";
+}
+
+/** What a terminal's SHELL is if its environment has none. */
+export function shellForTerminal(): string {
+  return terminalShell(ownPasswordEntry()?.shell ?? null, shellFiles);
+}
