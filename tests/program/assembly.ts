@@ -41,6 +41,22 @@ export class Assembly {
     return result.chunks.length;
   }
 
+  /**
+   * Takes in what an unbounded `process/read` from here tells: numbers that neither it nor a notification has brought
+   * are the exit and the close, which a read shows only as the state of the process.
+   *
+   * @throws {Error} If more numbers are missing than that.
+   */
+  caughtUp(state: { exited: boolean; exitCode: number | null; closed: boolean; nextSeq: number }): void {
+    let unheard = (state.exited && this.exitCode === null ? 1 : 0) + (state.closed && !this.closed ? 1 : 0);
+    while (this.seq < state.nextSeq - 1) {
+      if (--unheard < 0) throw new Error(`a gap after number ${this.seq}`);
+      this.#add(this.seq + 1, null);
+    }
+    this.exitCode ??= state.exitCode;
+    this.closed ||= state.closed;
+  }
+
   /** Numbers that wait for their predecessors: what is not empty after a catch-up is a gap. */
   get waiting(): number[] {
     return [...this.#early.keys()];

@@ -7,6 +7,7 @@ import { RunningServer } from "./running_server.ts";
 import { ProcessWatch, type ProgramSpec, type StreamName } from "./process_watch.ts";
 import { descriptors, threadCount, zombies } from "./proc.ts";
 import { eventually } from "./eventually.ts";
+import { steadyDescriptors } from "./steady_descriptors.ts";
 import { Random } from "./random.ts";
 
 /** How many programs are under way at the same time. */
@@ -121,15 +122,3 @@ const KINDS: readonly [typeof silent, ...(typeof silent)[]] = [
   killedByItself,
   zeros,
 ];
-
-/** What the server holds once it has stopped opening and closing things. */
-async function steadyDescriptors(pid: number): Promise<Record<string, number>> {
-  let last = descriptors(pid);
-  await eventually("the server's descriptors stay the same", () => {
-    const now = descriptors(pid);
-    const same = JSON.stringify(now) === JSON.stringify(last);
-    last = now;
-    assert.ok(same);
-  });
-  return last;
-}
