@@ -8,6 +8,8 @@
 
 import { stringDefect } from "./json_string.ts";
 
+export { copyString, toWellFormedJson } from "./json_text.ts";
+
 /** A number as it was written, but for -0, which is 0; the decoder that wants one says which form it accepts. */
 export class JsonNumber {
   constructor(readonly text: string) {}
@@ -296,15 +298,6 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/**
- * A copy that shares no memory with the text it was cut from. An engine keeps a long message alive for the sake of one
- * short piece of it (measured: 2000 ids of 128 KB messages held 266 MB); what is remembered beyond the request is
- * therefore copied. Joining and cutting makes the engine lay out a new string.
- */
-export function copyString(text: string): string {
-  return ` ${text}`.slice(1);
-}
-
 /** Plain JavaScript values, as `JSON.parse` would have made them. */
 export function plainJson(json: Json): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
@@ -312,18 +305,4 @@ export function plainJson(json: Json): unknown {
     return Object.fromEntries([...json as JsonObject].map(([key, member]) => [key, plainJson(member)]));
   }
   return Array.isArray(json) ? json.map(plainJson) : json;
-}
-
-/**
- * `JSON.stringify` whose result every strict parser takes: a lone surrogate, which it would write as an escape that
- * strict parsers refuse, leaves as U+FFFD.
- *
- * @throws {TypeError} If `value` is undefined or a function, which JSON cannot say.
- */
-export function toWellFormedJson(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new TypeError(`${typeof value} cannot be written as JSON`);
-  if (!text.includes("\\ud")) return text;
-  // Escapes are taken one by one, so that an escaped backslash before a "ud800" is not mistaken for one.
-  return text.replaceAll(/\\(u[0-9a-f]{4}|.)/g, (escape, kind: string) => /^ud[89a-f]/.test(kind) ? "\ufffd" : escape);
 }

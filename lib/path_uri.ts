@@ -53,6 +53,7 @@ export class PathUri {
 
   /** The URI of an absolute path of this machine. A text stands for its UTF-8 bytes. */
   static fromNative(path: Uint8Array | string, os: typeof Deno.build.os = Deno.build.os): string {
+    if (typeof path === "string" && os !== "windows" && !NEEDS_ENCODING.test(path)) return `file://${path}`;
     const bytes = typeof path === "string" ? new TextEncoder().encode(path) : path;
     if (os !== "windows") return `file://${percentEncode(bytes)}`;
     const slashed = bytes.map((byte) => byte === BACKSLASH ? SLASH : byte);
