@@ -37,16 +37,12 @@ export class Exits {
    * there is none.
    */
   await(pid: number, pidfd: number, ended: ExitListener): void {
-    let watch: Watch | null = null;
-    if (pidfd >= 0) {
-      watch = this.#poller.watch(pidfd, { readable: () => this.take(pid) });
-      watch.reading = true;
-    } else if (this.#signalled++ === 0) {
-      Deno.addSignalListener("SIGCHLD", this.#look);
-    }
+    const watch = this.#watch(pid, pidfd);
     this.#waiting.set(pid, { ended, watch });
-    // It may have ended before we listened, and signals are not repeated. Listeners are called in a later turn.
-    if (watch === null) queueMicrotask(this.#look);
+    if (watch !== null) return;
+    if (this.#signalled++ === 0) Deno.addSignalListener("SIGCHLD", this.#look);
+    // It may have ended before we listened, and signals are not repeated. Not now: `ended` is never called from here.
+    queueMicrotask(this.#look);
   }
 
   /** Whether this process is one that we wait for. */
@@ -67,6 +63,18 @@ export class Exits {
       this.#log.error("the exit status of a child was taken by somebody else", { pid, errno: -taken });
     }
     waiting.ended(typeof taken === "number" ? LOST_STATUS : taken.status);
+  }
+
+  #watch(pid: number, pidfd: number): Watch | null {
+    if (pidfd < 0) return null;
+    const watch = this.#poller.watch(pidfd, { readable: () => this.take(pid) });
+    try {
+      watch.reading = true;
+      return watch;
+    } catch (error) {
+      this.#log.warn("cannot watch a child's descriptor, waiting for SIGCHLD instead", { reason: String(error) });
+      return null;
+    }
   }
 
   /** Named property, because the same function must be removed. */

@@ -21,10 +21,14 @@ export class GroupTable implements GroupRegister, Disposable {
   readonly #groups: (number | null)[] = [];
   readonly #free: number[] = [];
 
-  /** @throws {Error} If the system has no memory files, or no descriptors left. */
-  constructor() {
-    this.#file = libc.memoryFile(cString("exec-server-groups"));
-    if (this.#file < 0) throw new Error(`cannot create a file in memory: errno ${-this.#file}`);
+  private constructor(file: number) {
+    this.#file = file;
+  }
+
+  /** @returns A negated error number where there are no files in memory, or no descriptors left. */
+  static create(): GroupTable | number {
+    const file = libc.memoryFile(cString("exec-server-groups"));
+    return file < 0 ? file : new GroupTable(file);
   }
 
   /** The descriptor of the file; its position stays at the beginning. */

@@ -34,7 +34,7 @@ export class LinuxChild implements Child {
   #closed = false;
   #disposed = false;
 
-  /** The watches begin here: what the program has not said yet does no harm, and afterwards nothing can fail. */
+  /** Owns the descriptors from here on. */
   constructor(context: ChildContext, streams: StreamDescriptors, events: ChildEvents) {
     this.#context = context;
     this.#events = events;
@@ -53,10 +53,11 @@ export class LinuxChild implements Child {
     }
   }
 
-  /** Says which process it has become. */
+  /** Says which process it has become; from now on events come. */
   started(pid: number): void {
     this.#group = this.#context.groups.add(pid);
     this.#context.exits.await(pid, this.#group.pidfd, (status) => this.#ended(status));
+    for (const reader of this.#readers) reader.start();
   }
 
   get pid(): number {

@@ -51,7 +51,10 @@ export class OutputReader {
 
   constructor(options: OutputReaderOptions) {
     this.#options = options;
-    options.watch.reading = true;
+  }
+
+  start(): void {
+    this.#listen();
   }
 
   get ended(): boolean {

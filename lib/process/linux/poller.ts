@@ -64,8 +64,8 @@ export class Watch {
     const wanted = on ? before | events : before & ~events;
     if (wanted === before) return;
     if (this.#closed) throw new Error(`descriptor ${this.fd} is no longer watched`);
-    this.#wanted = wanted;
     this.poller.update(this, before, wanted);
+    this.#wanted = wanted;
   }
 }
 
@@ -112,7 +112,10 @@ export class Poller implements Disposable {
     while (this.#running !== null) await this.#running;
   }
 
-  /** @internal Tells the kernel what a watch wants now. */
+  /**
+   * @internal Tells the kernel what a watch wants now.
+   * @throws {Error} If it cannot watch the descriptor, or no more of them.
+   */
   update(watch: Watch, before: number, wanted: number): void {
     if (this.#closed) throw new Error("the poller has been disposed of");
     if (wanted === 0) {
@@ -121,11 +124,9 @@ export class Poller implements Disposable {
       if (this.#watches.size === 0 && this.#waiting) libc.write(this.#wakeUp, ONE);
       return;
     }
-    if (before === 0) {
-      watch.id = ++this.#lastId;
-      this.#watches.set(watch.id, watch);
-    }
+    if (before === 0) watch.id = ++this.#lastId;
     this.#control(before === 0 ? libc.EPOLL_CTL_ADD : libc.EPOLL_CTL_MOD, watch.fd, wanted, watch.id);
+    this.#watches.set(watch.id, watch);
     this.#running ??= this.#run();
   }
 

@@ -8,12 +8,12 @@ import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts
 import { checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
 import { homeDirectory, probe, shellForTerminal } from "./machine.ts";
 import { Exits } from "./exits.ts";
-import { GroupTable } from "./group_table.ts";
 import { ProcessGroups } from "./groups.ts";
 import { type ChildContext, LinuxChild } from "./linux_child.ts";
 import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
 import { Poller } from "./poller.ts";
 import { Reaper } from "./reaper.ts";
+import { openPipes } from "./pipes.ts";
 import { openTerminal } from "./terminal.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -38,15 +38,12 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
   const { log, clock = systemClock } = options;
   const poller = new Poller(log);
   const exits = new Exits(poller, log);
-  const table = new GroupTable();
-  const watchdog = new Watchdog({ log, exits, table: table.file });
-  const groups = new ProcessGroups(table, clock);
+  const watchdog = new Watchdog({ log, exits });
+  const groups = new ProcessGroups(watchdog, clock);
   const reaper = Deno.pid === 1 ? new Reaper({ ...options, exits, clock }) : null;
   const context: ChildContext = { poller, exits, groups, clock };
   const dispose = (): void => {
-    // The table is empty before the watchdog reads it.
-    groups[Symbol.dispose]();
-    table[Symbol.dispose]();
+    groups[Symbol.dispose](); // before the watchdog: what is listed when it goes it kills
     watchdog[Symbol.dispose]();
     reaper?.[Symbol.dispose]();
     poller[Symbol.dispose]();
@@ -67,48 +64,15 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
 
 function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
   if (spec.argv[0] !== "") checkStrings(spec, spec.cwd);
-  /** What the program gets; we are done with it once the program has it. */
-  const theirs: number[] = [];
-  const ours: number[] = [];
-  const pipe = (): readonly [number, number] => {
-    const ends = libc.pipe();
-    if (typeof ends === "number") throw spawnError(-ends);
-    return ends;
-  };
-  const outputPipe = (): number => {
-    const [reading, writing] = pipe();
-    theirs.push(writing);
-    ours.push(reading);
-    libc.setNonBlocking(reading);
-    return reading;
-  };
-  let child: LinuxChild | null = null;
+  const { ours, theirs } = openPipes(spec.pipeStdin);
+  const child = new LinuxChild(context, { kind: "pipes", ...ours }, events);
+  const descriptors = spec.pipeStdin ? theirs : [NULL_DEVICE, ...theirs];
   try {
-    let stdin: number | null = null;
-    if (spec.pipeStdin) {
-      const [reading, writing] = pipe();
-      theirs.push(reading);
-      ours.push(writing);
-      libc.setNonBlocking(writing);
-      stdin = writing;
-    }
-    const stdout = outputPipe();
-    const stderr = outputPipe();
-    const descriptors = stdin === null ? [NULL_DEVICE, ...theirs] : theirs;
-    child = new LinuxChild(context, { kind: "pipes", stdin, stdout, stderr }, events);
-    ours.length = 0; // the child's now
-    const start = spawner(spec, spec.cwd, spec.env, descriptors);
-    const pid = startOnPipes(spec, probe, start);
-    if (pid < 0) throw spawnError(-pid);
-    child.started(pid);
-    return child;
-  } catch (error) {
-    child?.[Symbol.dispose]();
-    for (const fd of ours) libc.close(fd);
-    throw error;
+    begin(child, startOnPipes(spec, probe, spawner(spec, spec.cwd, spec.env, descriptors)));
   } finally {
     for (const fd of theirs) libc.close(fd);
   }
+  return child;
 }
 
 function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
@@ -117,13 +81,17 @@ function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: Child
   const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
   const { master, slavePath } = openTerminal();
   const child = new LinuxChild(context, { kind: "terminal", master }, events);
+  // The program is a session leader by then, so this first terminal that it opens becomes its controlling one.
+  const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
+  begin(child, spawner(spec, cwd, env, [terminal, 0, 0])(path));
+  return child;
+}
+
+/** @param pid What the start gave: a process id or a negated error number. */
+function begin(child: LinuxChild, pid: number): void {
   try {
-    // The child is a session leader by then, so this first terminal that it opens becomes its controlling one.
-    const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
-    const pid = spawner(spec, cwd, env, [terminal, 0, 0])(path);
     if (pid < 0) throw spawnError(-pid);
     child.started(pid);
-    return child;
   } catch (error) {
     child[Symbol.dispose]();
     throw error;

@@ -3,6 +3,8 @@ import { osErrorText } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
 import type { Log } from "../../log.ts";
 import type { Exits } from "./exits.ts";
+import { GroupTable } from "./group_table.ts";
+import type { GroupRegister } from "./groups.ts";
 import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
 
 /**
@@ -27,8 +29,6 @@ const MAX_FAILURES = 3;
 export interface WatchdogOptions {
   readonly log: Log;
   readonly exits: Exits;
-  /** Descriptor of the table; see `group_table.ts`. */
-  readonly table: number;
   /** The shell; replaced in tests. */
   readonly shell?: string;
 }
@@ -40,8 +40,9 @@ export interface WatchdogOptions {
  * A program that is started in the very moment of the server's death, before it is in the table (some microseconds),
  * is beyond its reach, and so is whoever has left the group that it was started in.
  */
-export class Watchdog implements Disposable {
+export class Watchdog implements GroupRegister, Disposable {
   readonly #options: WatchdogOptions;
+  readonly #table = GroupTable.create();
   /** Write end of the pipe on which the watchdog waits. */
   #lifeline: number | null = null;
   #failures = 0;
@@ -54,8 +55,9 @@ export class Watchdog implements Disposable {
   /** Starts the watchdog if there is none; call it before a program is started. */
   ensure(): void {
     if (this.#lifeline !== null || this.#failures >= MAX_FAILURES || this.#disposed) return;
-    const ends = libc.pipe();
-    if (typeof ends === "number") {
+    const table = this.#table;
+    const ends = typeof table === "number" ? table : libc.pipe();
+    if (typeof table === "number" || typeof ends === "number") {
       this.#failed(osErrorText(-ends));
       return;
     }
@@ -67,7 +69,7 @@ export class Watchdog implements Disposable {
       argv: cStringArray(["sh", "-c", SCRIPT, "exec-server-watchdog"]),
       env: cStringArray([]),
       directory: cString("/"),
-      descriptors: [reading, nothing, nothing, this.#options.table],
+      descriptors: [reading, nothing, nothing, table.file],
     });
     libc.close(reading);
     if (pid < 0) {
@@ -84,10 +86,24 @@ export class Watchdog implements Disposable {
     });
   }
 
-  /** Lets the watchdog go. What still stands in the table is killed, so empty it before. */
+  add(group: number): number {
+    return typeof this.#table === "number" ? -1 : this.#table.add(group);
+  }
+
+  orphaned(slot: number): void {
+    if (typeof this.#table !== "number") this.#table.orphaned(slot);
+  }
+
+  remove(slot: number): void {
+    if (typeof this.#table !== "number") this.#table.remove(slot);
+  }
+
+  /** Lets the watchdog go, whereupon it kills what is still listed. Nothing can be listed afterwards. */
   [Symbol.dispose](): void {
+    if (this.#disposed) return;
     this.#disposed = true;
     this.#cut();
+    if (typeof this.#table !== "number") this.#table[Symbol.dispose]();
   }
 
   #cut(): void {
