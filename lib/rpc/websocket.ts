@@ -32,8 +32,9 @@ class WebSocketConnection implements Connection {
   readonly malformedPrefix: string;
   readonly #socket: WebSocket;
   #receiver: Receiver | undefined;
-  /** What came before `start`: bounded by nothing but the caller, who starts in the turn in which the socket opened. */
+  /** What came before `start`, at most {@linkcode MAX_MESSAGE_BYTES} of it. */
   readonly #early: Message[] = [];
+  #earlyBytes = 0;
   #end: ConnectionEnd | undefined;
   #failure = "";
   #waiters: (() => void)[] = [];
@@ -91,8 +92,10 @@ class WebSocketConnection implements Connection {
   #deliver(message: Message): void {
     if (this.#end !== undefined) return;
     if (isTooBig(message)) return this.close(MESSAGE_TOO_BIG, "message too big");
-    if (this.#receiver === undefined) this.#early.push(message);
-    else void this.#receiver.message(message);
+    if (this.#receiver !== undefined) return void this.#receiver.message(message);
+    this.#early.push(message);
+    this.#earlyBytes += message.length;
+    if (this.#earlyBytes > MAX_MESSAGE_BYTES) this.close(MESSAGE_TOO_BIG, "too much before the start");
   }
 
   #lookAgain(afterMs: number): void {

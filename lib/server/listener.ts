@@ -9,7 +9,7 @@ export interface ListenOptions {
   /** Null: everyone who reaches the port may come in. */
   readonly authorize: Authorizer | null;
   readonly log: Log;
-  /** Hears every connection once it is open; `start` must be called before this returns. */
+  /** Hears every connection once it is open; `start` may follow later, and soon. */
   onConnection(connection: Connection): void;
 }
 
