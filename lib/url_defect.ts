@@ -15,11 +15,18 @@ export function urlDefect(text: string): string {
     ? rest.replace(isFile ? /^[/\\]{2}/ : /^[/\\]*/, "").split(/[/\\?#]/)[0] ?? ""
     : rest.replace(/^\/\//, "").split(/[/?#]/)[0] ?? "";
   // A file URL has neither credentials nor port: their marks make its host a bad one.
-  const hostAndPort = isFile ? authority : authority.slice(authority.lastIndexOf("@") + 1);
-  const host = isFile ? authority : hostAndPort.replace(/:[^:\]]*$/, "");
+  const host = isFile
+    ? authority
+    : /^(?:\[[^\]]*\]?)?[^:]*/.exec(authority.slice(authority.lastIndexOf("@") + 1))?.[0] ?? "";
   if (host === "" || /^\p{Default_Ignorable_Code_Point}+$/u.test(host)) return "empty host";
   if (!isFile && URL.canParse(`${scheme}://${host}/`)) return "invalid port number";
   if (host.startsWith("[")) return "invalid IPv6 address";
   if (!special && !isFile) return "invalid domain character";
-  return /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host) ? "invalid IPv4 address" : "invalid international domain name";
+  return endsInNumber(host) ? "invalid IPv4 address" : "invalid international domain name";
+}
+
+/** Whether a host would have to be an IPv4 address: no character that a name may not have, and a number at its end. */
+function endsInNumber(host: string): boolean {
+  const plain = host.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return /^[^\0-\x20#%/:<>?@[\\\]^|\x7f]*$/.test(plain) && /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(plain);
 }

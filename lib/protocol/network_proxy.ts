@@ -1,7 +1,7 @@
 /** What a client may ask about the network of one process, and what such a server asks and tells it. */
 
 import { buffer } from "../buffered.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 import {
   anything,
   boolean,
@@ -15,7 +15,7 @@ import {
   u16,
   u64,
 } from "./codec.ts";
-import { defaulted, type Fields, type Members, omittable, optional, struct } from "./struct.ts";
+import { defaulted, type Fields, type Members, MemberTable, omittable, optional, struct } from "./struct.ts";
 import { taggedUnion, variant } from "./tagged_union.ts";
 
 /** Meaningful only with a sandbox. */
@@ -48,20 +48,16 @@ function openStruct<const F extends Fields, const B extends Fields>(
   fields: F,
   buffered: B,
 ): Codec<Members<F> & Members<B>> {
-  const first = struct(name, fields);
-  const last = struct(name, buffered);
+  const first = new MemberTable(`struct ${name}`, fields);
+  const last = new MemberTable(`struct ${name}`, buffered);
   return {
     decode(json) {
       if (!(json instanceof Map)) throw invalidType(json, `struct ${name}`);
-      const known = new Map<string, Json>();
-      const rest = new Map<string, Json>();
-      for (const [key, member] of json as JsonObject) {
-        if (Object.hasOwn(fields, key)) known.set(key, member);
-        else rest.set(key, buffer(member));
-      }
-      return { ...first.decode(known), ...last.decode(rest, true) };
+      const others = new Map<string, Json>();
+      const known = first.fromObject(json, false, (key, member) => others.set(key, buffer(member)));
+      return { ...known, ...last.fromObject(others, true) };
     },
-    encode: (value) => ({ ...first.encode(value) as object, ...last.encode(value) as object }),
+    encode: (value) => ({ ...first.encode(value), ...last.encode(value) }),
   };
 }
 

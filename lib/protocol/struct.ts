@@ -66,11 +66,13 @@ export class MemberTable<F extends Fields> {
     this.#places = new Map(this.#names.map((name, place) => [name, place]));
   }
 
-  fromObject(json: JsonObject, buffered: boolean): Members<F> {
+  /** @param other Hears of the members that are none of ours, in the order sent. */
+  fromObject(json: JsonObject, buffered: boolean, other?: (name: string, member: Json) => void): Members<F> {
     const values: unknown[] = new Array(this.#names.length).fill(undefined);
     for (const [name, member] of json) {
       const place = this.#places.get(name);
       if (place !== undefined) values[place] = this.#codecs[place]?.decode(member, buffered);
+      else other?.(name, member);
     }
     return this.#complete(values, (field, place) => {
       if (!isField(field)) throw refusal(`missing field \`${this.#names[place]}\``);
