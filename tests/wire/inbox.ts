@@ -11,6 +11,8 @@ export interface End {
 
 export interface Reply {
   readonly id: unknown;
+  /** As it came; `message` is the same with numbers rounded. */
+  readonly text: string;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
@@ -36,16 +38,16 @@ export class Inbox {
   /** Takes one message of the server. What is no reply and no notification of a process ends the conversation. */
   message(text: string): void {
     try {
-      this.#sort(JSON.parse(text));
+      this.#sort(JSON.parse(text), text);
     } catch (error) {
       this.finish({ how: "broken", closeCode: null, why: `${String(error)} in ${show(text)}` });
     }
     this.wake();
   }
 
-  #sort(message: Record<string, unknown>): void {
+  #sort(message: Record<string, unknown>, text: string): void {
     if ("id" in message) {
-      this.replies.push({ id: message["id"], message });
+      this.replies.push({ id: message["id"], text, message });
       return;
     }
     const processId = (message["params"] as { processId?: unknown } | undefined)?.processId;

@@ -1,0 +1,109 @@
+/**
+ * Tells the reference and our program the same random things and compares what they answer.
+ *
+ *     deno task interop                       a run of the usual length, over WebSocket and stdio
+ *     deno task interop -- --runs 2000        a longer one
+ *     deno task interop -- --seed 42          the same one again
+ */
+import fc from "fast-check";
+import { referenceCommand } from "../tests/bench/reference.ts";
+import { Duel } from "../tests/interop/duel.ts";
+import { scenarios } from "../tests/interop/scenario.ts";
+import { Side } from "../tests/interop/side.ts";
+import { ownProgram, splitCommand } from "../tests/wire/target.ts";
+import { Workspace } from "../tests/wire/workspace.ts";
+
+const USAGE = `usage: interop [options]
+  --runs N          random conversations over WebSocket (default 150); a fifth as many over stdio
+  --seed N          repeat the run with this seed
+  --path P          with --seed: only the conversation at this place, as a failure prints it
+  --transport T     ws or stdio only
+  --command 'P A…'  a program to compare instead of ours`;
+
+interface Options {
+  readonly runs: number;
+  readonly seed: number;
+  readonly path: string | null;
+  readonly transports: readonly ("ws" | "stdio")[];
+  readonly words: readonly string[];
+}
+
+function parseOptions(args: readonly string[]): Options {
+  let options: Options = {
+    runs: 150,
+    seed: crypto.getRandomValues(new Int32Array(1))[0]!,
+    path: null,
+    transports: ["ws", "stdio"],
+    words: ownProgram().words,
+  };
+  const rest = args.filter((arg) => arg !== "--");
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const value = rest.shift() ?? fail(`${arg} needs a value`);
+    if (arg === "--runs") options = { ...options, runs: integer(arg, value) };
+    else if (arg === "--seed") options = { ...options, seed: integer(arg, value) };
+    else if (arg === "--path") options = { ...options, path: value };
+    else if (arg === "--command") options = { ...options, words: splitCommand(value) };
+    else if (arg === "--transport" && (value === "ws" || value === "stdio")) {
+      options = { ...options, transports: [value] };
+    } else fail(`unexpected argument '${arg} ${value}'`);
+  }
+  return options;
+}
+
+function integer(option: string, text: string): number {
+  return /^-?\d+$/.test(text) ? Number(text) : fail(`${option} needs an integer, got '${text}'`);
+}
+
+function fail(message: string): never {
+  console.error(`error: ${message}\n\n${USAGE}`);
+  Deno.exit(2);
+}
+
+/** @returns True if both did the same in every conversation. */
+async function run(transport: "ws" | "stdio", reference: readonly string[], options: Options): Promise<boolean> {
+  await using workspace = await Workspace.create();
+  await using theirs = await Side.start({ name: "the reference", words: reference, workspace }, transport);
+  await using ours = await Side.start({ name: "our program", words: options.words, workspace }, transport);
+  const duel = new Duel(theirs, ours);
+  const numRuns = transport === "ws" ? options.runs : Math.ceil(options.runs / 5);
+  const since = performance.now();
+  const outcome = await fc.check(fc.asyncProperty(scenarios, (scenario) => duel.play(scenario)), {
+    seed: options.seed,
+    numRuns,
+    ...(options.path === null ? {} : { path: options.path }),
+  });
+  const seconds = ((performance.now() - since) / 1000).toFixed(1);
+  if (!outcome.failed) {
+    console.log(`ok   ${transport}: ${outcome.numRuns} conversations answered alike (${seconds} s)`);
+    return true;
+  }
+  const { errorInstance, counterexample, counterexamplePath } = outcome;
+  console.log(`FAIL ${transport} after ${outcome.numRuns} conversations, ${outcome.numShrinks} times shortened`);
+  console.log(`repeat: --transport ${transport} --seed ${options.seed} --path ${counterexamplePath}`);
+  console.log(JSON.stringify(counterexample?.[0], null, 2));
+  console.log(errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
+  return false;
+}
+
+/** The reference's command, or null with a line why not. */
+async function findReference(): Promise<readonly string[] | null> {
+  try {
+    return await referenceCommand();
+  } catch (error) {
+    console.log(`skip: the reference cannot be had here: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+if (import.meta.main) {
+  const options = parseOptions(Deno.args);
+  const reference = await findReference();
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  if (reference !== null) console.log(`seed ${options.seed}`);
+  for (const transport of options.transports) {
+    if (reference === null) counts.skipped++;
+    else counts[await run(transport, reference, options) ? "passed" : "failed"]++;
+  }
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  Deno.exit(counts.failed > 0 ? 1 : 0);
+}
