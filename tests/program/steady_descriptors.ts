@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { descriptors } from "./proc.ts";
 
-/** Looks in a row that must agree. */
-const LOOKS = 10;
+/**
+ * A server that kills a group looks after a second at the latest whether somebody is left in it, and holds a descriptor
+ * for that until then; what stays the same for longer stays.
+ */
+const STEADY_MS = 1_500;
 
 /** What a process holds, by kind, once it has stopped opening and closing things. */
 export async function steadyDescriptors(pid: number): Promise<Record<string, number>> {
-  let held = descriptors(pid);
-  let agreeing = 0;
+  let held = "";
+  let since = performance.now();
   await eventually("the server's descriptors stay the same", () => {
-    const now = descriptors(pid);
-    agreeing = JSON.stringify(now) === JSON.stringify(held) ? agreeing + 1 : 0;
-    held = now;
-    assert.ok(agreeing >= LOOKS, JSON.stringify(now));
+    const now = JSON.stringify(descriptors(pid));
+    if (now !== held) [held, since] = [now, performance.now()];
+    assert.ok(performance.now() - since >= STEADY_MS, now);
   });
-  return held;
+  return JSON.parse(held);
 }
