@@ -1,8 +1,8 @@
 /** Configuration, skills and plugins that a client finds on the server's machine. */
 
-import { anything, identifier, nullable, pathUri, seq, string, u64 } from "./codec.ts";
+import { anything, identifier, nullable, pathUri, seq, string, u64 } from "../codec.ts";
+import { defaulted, optional, struct } from "../struct.ts";
 import { discoverySandboxContext, sandboxContext } from "./sandbox.ts";
-import { defaulted, optional, struct } from "./struct.ts";
 
 const tomlPath = seq(string);
 

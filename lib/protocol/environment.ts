@@ -1,8 +1,7 @@
 /** What a server tells of its machine and of itself. */
 
-import { boolean, map, nullable, seq, string } from "./codec.ts";
-import type { Codec } from "./codec.ts";
-import { defaulted, omittable, struct } from "./struct.ts";
+import { boolean, type Codec, map, nullable, seq, string } from "../codec.ts";
+import { defaulted, omittable, struct } from "../struct.ts";
 
 export const shellInfo = struct("ShellInfo", {
   /** A short, stable name: `bash`, `zsh`, `sh`, `powershell`, `cmd`. */

@@ -13,9 +13,9 @@ import {
   string,
   u64,
   usize,
-} from "./codec.ts";
+} from "../codec.ts";
+import { defaulted, optional, optionalOr, struct } from "../struct.ts";
 import { sandboxContext } from "./sandbox.ts";
-import { defaulted, optional, optionalOr, struct } from "./struct.ts";
 
 const sandbox = optional(sandboxContext);
 const followSymlinks = defaulted(nullAs(boolean, true), true);

@@ -1,7 +1,7 @@
 /** `http/request` and the pieces of a streamed body. */
 
-import { base64, boolean, enumeration, identifier, nullable, seq, string, u16, u64 } from "./codec.ts";
-import { defaulted, optional, struct } from "./struct.ts";
+import { base64, boolean, enumeration, identifier, nullable, seq, string, u16, u64 } from "../codec.ts";
+import { defaulted, optional, struct } from "../struct.ts";
 
 export const httpRequestParams = struct("HttpRequestParams", {
   method: string,

@@ -1,6 +1,6 @@
 /** Every request and every notification of the wire, once: a new method is one line. */
 
-import { type Codec, type Decoded, empty, noParams } from "./codec.ts";
+import { type Codec, type Decoded, empty, noParams } from "../codec.ts";
 import * as discovery from "./discovery.ts";
 import * as environment from "./environment.ts";
 import * as fs from "./fs.ts";

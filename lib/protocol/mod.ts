@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { Codec, Decoded } from "./codec.ts";
+export type { Codec, Decoded } from "../codec.ts";
 export {
   type Handlers,
   type NotificationName,

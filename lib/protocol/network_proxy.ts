@@ -1,7 +1,6 @@
 /** What a client may ask about the network of one process, and what such a server asks and tells it. */
 
 import { buffer } from "../buffered.ts";
-import type { Json } from "../json.ts";
 import {
   anything,
   boolean,
@@ -14,8 +13,9 @@ import {
   string,
   u16,
   u64,
-} from "./codec.ts";
-import { defaulted, type Fields, type Members, MemberTable, omittable, optional, struct } from "./struct.ts";
+} from "../codec.ts";
+import type { Json } from "../json.ts";
+import { defaulted, type Fields, type Members, MemberTable, omittable, optional, struct } from "../struct.ts";
 import { taggedUnion, variant } from "./tagged_union.ts";
 
 /** Meaningful only with a sandbox. */

@@ -15,11 +15,11 @@ import {
   string,
   u64,
   usize,
-} from "./codec.ts";
+} from "../codec.ts";
+import { defaulted, type Field, optional, optionalOr, struct } from "../struct.ts";
 import { shellInfo } from "./environment.ts";
 import { managedNetwork, networkProxy } from "./network_proxy.ts";
 import { sandboxContext } from "./sandbox.ts";
-import { defaulted, type Field, optional, optionalOr, struct } from "./struct.ts";
 import { uuid } from "./uuid.ts";
 
 /** Which of the server's own variables a program gets. All patterns are shell-like and ignore case. */

@@ -1,6 +1,5 @@
 /** The sandbox document: what a program or a file operation may touch. */
 
-import { JsonNumber } from "../json.ts";
 import {
   boolean,
   type Codec,
@@ -12,8 +11,9 @@ import {
   refusal,
   seq,
   string,
-} from "./codec.ts";
-import { defaulted, struct } from "./struct.ts";
+} from "../codec.ts";
+import { JsonNumber } from "../json.ts";
+import { defaulted, struct } from "../struct.ts";
 import { taggedUnion, variant } from "./tagged_union.ts";
 
 const specialPath = taggedUnion("FileSystemSpecialPath", "kind", {

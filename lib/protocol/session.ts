@@ -1,8 +1,8 @@
 /** `initialize`. Its notification, `initialized`, has no parameters that anyone reads. */
 
-import { identifier, nullable, string } from "./codec.ts";
+import { identifier, nullable, string } from "../codec.ts";
+import { defaulted, optional, struct } from "../struct.ts";
 import { environmentInfo } from "./environment.ts";
-import { defaulted, optional, struct } from "./struct.ts";
 
 export const initializeParams = struct("InitializeParams", {
   /** For diagnostics only. */

@@ -1,8 +1,8 @@
 import { buffer, typedNumber } from "../buffered.ts";
+import { type Codec, invalidType, refusal, unknownVariant } from "../codec.ts";
 import { describeJson } from "../decode_text.ts";
 import { type Json, JsonNumber, type JsonObject } from "../json.ts";
-import { type Codec, invalidType, refusal, unknownVariant } from "./codec.ts";
-import { type Fields, type Members, MemberTable } from "./struct.ts";
+import { type Fields, type Members, MemberTable } from "../struct.ts";
 
 interface Variant<F extends Fields> {
   readonly title: string;

@@ -1,4 +1,4 @@
-import { type Codec, refusal, string } from "./codec.ts";
+import { type Codec, refusal, string } from "../codec.ts";
 
 /** A UUID in any form that the reference takes: hyphenated, bare, in braces or as a URN; kept as it was written. */
 export const uuid: Codec<string> = {

@@ -8,7 +8,7 @@ import {
   REQUESTS,
   SERVER_REQUESTS,
 } from "../../lib/protocol/methods.ts";
-import type { Codec } from "../../lib/protocol/codec.ts";
+import type { Codec } from "../../lib/codec.ts";
 import { readCases } from "../support/cases.ts";
 
 /** Parameters that decode, and what becomes of them. */

@@ -3,11 +3,11 @@
  * the other side's codec takes.
  */
 
-import { Base64Error, decodeBase64, encodeBase64 } from "../base64.ts";
-import { describeJson } from "../decode_text.ts";
-import { ExecError } from "../errors.ts";
-import { copyString, type Json, JsonNumber, plainJson } from "../json.ts";
-import { PathUri } from "../path_uri.ts";
+import { Base64Error, decodeBase64, encodeBase64 } from "./base64.ts";
+import { describeJson } from "./decode_text.ts";
+import { ExecError } from "./errors.ts";
+import { copyString, type Json, JsonNumber, plainJson } from "./json.ts";
+import { PathUri } from "./path_uri.ts";
 
 export interface Codec<T> {
   /**

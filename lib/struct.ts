@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { type Codec, invalidType, nullable, nullAs, refusal } from "./codec.ts";
 
 /** What a member may be if it is absent. A plain codec is a member that must be there. */
@@ -68,16 +68,25 @@ export class MemberTable<F extends Fields> {
 
   /** @param other Hears of the members that are none of ours, in the order sent. */
   fromObject(json: JsonObject, buffered: boolean, other?: (name: string, member: Json) => void): Members<F> {
-    const values: unknown[] = new Array(this.#names.length).fill(undefined);
+    const values: unknown[] = this.#names.map(() => undefined);
     for (const [name, member] of json) {
       const place = this.#places.get(name);
       if (place !== undefined) values[place] = this.#codecs[place]?.decode(member, buffered);
       else other?.(name, member);
     }
-    return this.#complete(values, (field, place) => {
-      if (!isField(field)) throw refusal(`missing field \`${this.#names[place]}\``);
-      return field.whenAbsent();
-    });
+    const complete: Record<string, unknown> = {};
+    for (let place = 0; place < values.length; place++) {
+      const name = this.#names[place] as string;
+      const value = values[place];
+      complete[name] = value === undefined ? this.#whenAbsent(place, name) : value;
+    }
+    return complete as Members<F>;
+  }
+
+  #whenAbsent(place: number, name: string): unknown {
+    const codec = this.#codecs[place] as Codec<unknown>;
+    if (!isField(codec)) throw refusal(`missing field \`${name}\``);
+    return codec.whenAbsent();
   }
 
   fromArray(json: readonly Json[], buffered: boolean): Members<F> {
@@ -91,24 +100,13 @@ export class MemberTable<F extends Fields> {
       const expected = buffered ? `${elements(values.length)} in sequence` : "fewer elements in array";
       throw refusal(`invalid length ${json.length}, expected ${expected}`);
     }
-    return this.#complete(values, () => undefined);
+    return Object.fromEntries(values.map((value, place) => [this.#names[place], value])) as Members<F>;
   }
 
   encode(value: Members<F>): Record<string, unknown> {
     const encoded: Record<string, unknown> = {};
     this.#names.forEach((name, place) => encoded[name] = this.#codecs[place]?.encode(value[name]));
     return encoded;
-  }
-
-  #complete(values: unknown[], absent: (field: Codec<unknown>, place: number) => unknown): Members<F> {
-    const complete: Record<string, unknown> = {};
-    for (let place = 0; place < values.length; place++) {
-      const value = values[place];
-      complete[this.#names[place] as string] = value === undefined
-        ? absent(this.#codecs[place] as Codec<unknown>, place)
-        : value;
-    }
-    return complete as Members<F>;
   }
 }
 

@@ -1,18 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseJson, toWellFormedJson } from "../../lib/json.ts";
-import {
-  type Codec,
-  enumeration,
-  exactU64,
-  i64,
-  map,
-  noParams,
-  seq,
-  string,
-  u16,
-  u64,
-} from "../../lib/protocol/codec.ts";
+import assert from "node:assert/strict";
+import { type Codec, enumeration, exactU64, i64, map, noParams, seq, string, u16, u64 } from "../lib/codec.ts";
+import { parseJson, toWellFormedJson } from "../lib/json.ts";
 
 const decode = <T>(codec: Codec<T>, json: string): T => codec.decode(parseJson(json));
 const invalidNumber = { kind: "invalidParams", message: "invalid number" };
