@@ -26,6 +26,8 @@ export class Exits {
   readonly #log: Log;
   readonly #waiting = new Map<number, Waiting>();
   #signalled = 0;
+  /** Who waits for the last exit. */
+  #idle: (() => void)[] = [];
 
   constructor(poller: Poller, log: Log) {
     this.#poller = poller;
@@ -63,6 +65,16 @@ export class Exits {
       this.#log.error("the exit status of a child was taken by somebody else", { pid, errno: -taken });
     }
     waiting.ended(typeof taken === "number" ? LOST_STATUS : taken.status);
+    if (this.#waiting.size === 0) {
+      for (const resolve of this.#idle) resolve();
+      this.#idle = [];
+    }
+  }
+
+  /** Resolves when no child is waited for any more. */
+  idle(): Promise<void> {
+    if (this.#waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   #watch(pid: number, pidfd: number): Watch | null {

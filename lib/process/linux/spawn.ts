@@ -57,6 +57,7 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
     [Symbol.dispose]: dispose,
     async [Symbol.asyncDispose](): Promise<void> {
       dispose();
+      await exits.idle();
       await poller.idle();
     },
   };
