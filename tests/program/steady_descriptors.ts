@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { descriptors } from "./proc.ts";
 
-/**
- * A server that kills a group looks after a second at the latest whether somebody is left in it, and holds a descriptor
- * for that until then; what stays the same for longer stays.
- */
-const STEADY_MS = 1_500;
+/** A `process/closed` may be told shortly before the last descriptor is given back. */
+const STEADY_MS = 300;
 
-/** What a process holds, by kind, once it has stopped opening and closing things. */
+/**
+ * What a process holds, by kind, once it has stopped opening and closing things.
+ *
+ * (Let it run only programs without children before: of a group that was killed together with its leader's children a
+ * server may hold a descriptor until process 1 has taken their exit status, which can be seconds.)
+ */
 export async function steadyDescriptors(pid: number): Promise<Record<string, number>> {
   let held = "";
   let since = performance.now();

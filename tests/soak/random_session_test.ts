@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../program/eventually.ts";
 import { descriptors, marked, zombies } from "../program/proc.ts";
 import { steadyDescriptors } from "../program/steady_descriptors.ts";
+import { ProcessWatch } from "../program/process_watch.ts";
 import { announcedSeed, Random } from "../program/random.ts";
 import { RunningServer } from "../program/running_server.ts";
 import { RandomSession } from "./random_session.ts";
@@ -18,7 +19,7 @@ Deno.test({
     const seed = announcedSeed("random sessions");
     const mark = `soak-${crypto.randomUUID()}`;
     await using server = await RunningServer.start();
-    await runSession(server, new Random(seed), mark, 50); // what the server keeps for good is there from then on
+    await warmUp(server); // what the server keeps for good is there from then on
     const before = await steadyDescriptors(server.pid);
 
     const runs = Array.from({ length: SESSIONS }, async (_, index) => {
@@ -36,6 +37,13 @@ Deno.test({
     }, EXPIRY_PATIENCE_MS);
   },
 });
+
+async function warmUp(server: RunningServer): Promise<void> {
+  await using client = await server.connect();
+  await client.initialize();
+  const watch = new ProcessWatch(client);
+  for (const tty of [false, true]) await (await watch.start(`warm-up ${tty}`, { argv: ["true"], tty })).closed.promise;
+}
 
 async function runSession(server: RunningServer, random: Random, mark: string, steps: number): Promise<void> {
   await using session = await RandomSession.open(server, random, mark);
