@@ -10,6 +10,8 @@ import { referenceCommand } from "../tests/bench/reference.ts";
 import { Duel } from "../tests/interop/duel.ts";
 import { scenarios } from "../tests/interop/scenario.ts";
 import { Side } from "../tests/interop/side.ts";
+import { OUR_RULES, REFERENCE_RULES, type Rules } from "../tests/wire/differences.ts";
+import { show } from "../tests/wire/mismatch.ts";
 import { ownProgram, splitCommand } from "../tests/wire/target.ts";
 import { Workspace } from "../tests/wire/workspace.ts";
 
@@ -18,7 +20,8 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
-  --command 'P A…'  a program to compare instead of ours`;
+  --command 'P A…'  a program to compare instead of ours
+  --strict          exactly the reference: no deliberate difference is allowed`;
 
 interface Options {
   readonly runs: number;
@@ -26,6 +29,7 @@ interface Options {
   readonly path: string | null;
   readonly transports: readonly ("ws" | "stdio")[];
   readonly words: readonly string[];
+  readonly rules: Rules;
 }
 
 function parseOptions(args: readonly string[]): Options {
@@ -35,9 +39,14 @@ function parseOptions(args: readonly string[]): Options {
     path: null,
     transports: ["ws", "stdio"],
     words: ownProgram().words,
+    rules: OUR_RULES,
   };
   const rest = args.filter((arg) => arg !== "--");
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === "--strict") {
+      options = { ...options, rules: REFERENCE_RULES };
+      continue;
+    }
     const value = rest.shift() ?? fail(`${arg} needs a value`);
     if (arg === "--runs") options = { ...options, runs: integer(arg, value) };
     else if (arg === "--seed") options = { ...options, seed: integer(arg, value) };
@@ -64,7 +73,7 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
   await using workspace = await Workspace.create();
   await using theirs = await Side.start({ name: "the reference", words: reference, workspace }, transport);
   await using ours = await Side.start({ name: "our program", words: options.words, workspace }, transport);
-  const duel = new Duel(theirs, ours);
+  const duel = new Duel(theirs, ours, options.rules);
   const numRuns = transport === "ws" ? options.runs : Math.ceil(options.runs / 5);
   const since = performance.now();
   const outcome = await fc.check(fc.asyncProperty(scenarios, (scenario) => duel.play(scenario)), {
@@ -80,7 +89,7 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
   const { errorInstance, counterexample, counterexamplePath } = outcome;
   console.log(`FAIL ${transport} after ${outcome.numRuns} conversations, ${outcome.numShrinks} times shortened`);
   console.log(`repeat: --transport ${transport} --seed ${options.seed} --path ${counterexamplePath}`);
-  console.log(JSON.stringify(counterexample?.[0], null, 2));
+  console.log(show(JSON.stringify(counterexample?.[0], null, 2)));
   console.log(errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
   return false;
 }

@@ -1,5 +1,5 @@
 /** When two answers are the same, deliberate differences considered. */
-import { OUR_RULES } from "../wire/differences.ts";
+import type { Rules } from "../wire/differences.ts";
 import { isObject } from "../wire/match.ts";
 import { canonical, parseExact } from "./exact_json.ts";
 
@@ -33,25 +33,35 @@ export function normalise(text: string, { address, sessionId }: ChosenNames): st
 
 /** Methods that we decode and do not carry out yet. */
 const NOT_BUILT = /^(fs\/|http\/request$|environmentConfig\/|capabilit)/;
+/** Refusals of values with the code of a failed decoding; they come after the handshake is checked, so ours do not. */
+const REFUSED_VALUE = /^(at least one config or requirements path|TOML paths must) /;
+const HANDSHAKE = /^client must /;
+const MALFORMED =
+  /^failed to parse (websocket JSON-RPC message from exec-server websocket <peer>|JSON-RPC message from exec-server stdio): /;
 
 /** True if the reference's reply may be ours to the same message. */
-export function sameReply(reference: string, ours: string, request: unknown): boolean {
+export function sameReply(reference: string, ours: string, request: unknown, { allows }: Rules): boolean {
   if (reference === ours) return true;
   const method = isObject(request) ? request["method"] : undefined;
-  const [theirError, ourError] = [errorOf(reference), errorOf(ours)];
-  if (typeof method === "string" && NOT_BUILT.test(method) && OUR_RULES.allows("methodsNotBuilt")) {
-    const text = `exec-server stub does not implement \`${method}\` yet`;
-    return ourError?.code === -32601 && ourError.message === text && theirError?.code !== -32602 &&
-      !/^client must /.test(theirError?.message ?? "");
+  const [theirs, own] = [failureOf(reference), failureOf(ours)];
+  if (theirs?.id === -1 && own?.id === -1 && allows("malformedReasons")) {
+    return theirs.code === own.code && MALFORMED.exec(theirs.message)?.[0] === MALFORMED.exec(own.message)?.[0];
   }
-  if (method === "process/write" && OUR_RULES.allows("writeIdOptional")) {
-    return theirError?.message === "missing field `writeId`" &&
-      (ourError === null || /^client must /.test(ourError.message));
+  if (typeof method === "string" && NOT_BUILT.test(method) && allows("methodsNotBuilt")) {
+    const text = `exec-server stub does not implement \`${method}\` yet`;
+    const reached = theirs === null || REFUSED_VALUE.test(theirs.message) ||
+      theirs.code !== -32602 && !HANDSHAKE.test(theirs.message);
+    return own?.code === -32601 && own.message === text && reached;
+  }
+  if (method === "process/write" && allows("writeIdOptional")) {
+    const missing = ["missing field `writeId`", "invalid length 2, expected struct WriteParams with 3 elements"];
+    return missing.includes(theirs?.message ?? "") && (own === null || HANDSHAKE.test(own.message));
   }
   return false;
 }
 
-function errorOf(reply: string): { code: unknown; message: string } | null {
-  const parsed = JSON.parse(reply) as { error?: { code: unknown; message: string } };
-  return parsed.error ?? null;
+/** The error that a reply reports, or null if it reports none. */
+function failureOf(reply: string): { id: unknown; code: unknown; message: string } | null {
+  const { id, error } = JSON.parse(reply) as { id: unknown; error?: { code: unknown; message: string } };
+  return error === undefined ? null : { id, ...error };
 }

@@ -1,4 +1,5 @@
 /** Tells two servers the same and compares what they do. */
+import type { Rules } from "../wire/differences.ts";
 import { DEADLINE_MS, sleep } from "../wire/deadline.ts";
 import { Mismatch, show } from "../wire/mismatch.ts";
 import { isObject } from "../wire/match.ts";
@@ -30,7 +31,7 @@ export class Duel {
   #initialized = { reply: false, notification: false };
   #over = false;
 
-  constructor(readonly reference: Side, readonly ours: Side) {}
+  constructor(readonly reference: Side, readonly ours: Side, readonly rules: Rules) {}
 
   /** @throws {Mismatch} At the first difference. */
   async play({ handshake, steps }: Scenario): Promise<void> {
@@ -105,7 +106,7 @@ export class Duel {
 
   async #compare(theirs: Answer, own: Answer, request: unknown, step: Step): Promise<void> {
     const same = theirs.ended === own.ended && theirs.replies.length === own.replies.length &&
-      theirs.replies.every((reply, i) => sameReply(reply, own.replies[i]!, request));
+      theirs.replies.every((reply, i) => sameReply(reply, own.replies[i]!, request, this.rules));
     if (same) return;
     if (isObject(request) && request["method"] === "process/read" && !theirs.ended && !own.ended) {
       const process = this.#model.processes.get(String(param(request, "processId", 0)));

@@ -25,6 +25,8 @@ export const FIXTURES: readonly Fixture[] = [
   { argv: ["/bin/sh", "-c", "exit 7"] },
   { argv: ["/bin/sh", "-c", "printf out; exit 3"] },
   { argv: ["/bin/sh", "-c", "echo error >&2; exit 255"] },
+  { argv: ["/bin/sh", "-c", "echo Operation not permitted >&2; exit 1"] },
+  { argv: ["/bin/sh", "-c", "echo read-only file system; exit 127"] },
   { argv: ["/bin/sh", "-c", "kill -TERM $$"] },
   { argv: ["/bin/sh", "-c", "kill -KILL $$"] },
   { argv: ["/bin/sh", "-c", 'echo "$0 $1 $#"', "zero", "one"] },

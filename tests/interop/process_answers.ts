@@ -29,7 +29,7 @@ export function compareProcess(process: StartedProcess, reference: Side, ours: S
 function variables(events: ProcessEvents): string {
   const text = ["stdout", "pty"].map((stream) => decode(events.output(stream))).join("");
   const lines = text.split(/\r?\n/).filter((line) => !line.startsWith("PATH="));
-  return JSON.stringify([lines.sort(), events.exitCode]);
+  return JSON.stringify([lines.sort(), events.state()]);
 }
 
 interface ReadResult {

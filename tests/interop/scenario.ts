@@ -3,10 +3,14 @@ import fc from "fast-check";
 import { blanks, brokenJson, junk } from "./junk.ts";
 import { call } from "./params.ts";
 
-/** One thing that the client does. `text` and `hex` are whole messages, `reconnect` drops the connection first. */
+/**
+ * One thing that the client does. `text` and `hex` are whole messages, `values` is a request with an array of so many
+ * values, `reconnect` drops the connection first.
+ */
 export type Step =
   | { readonly text: string; readonly as?: "binary" | "fragments" }
   | { readonly hex: string; readonly as?: "binary" }
+  | { readonly values: number }
   | { readonly reconnect: "resume" | "new" };
 
 export interface Scenario {
@@ -97,9 +101,7 @@ const nested: fc.Arbitrary<string> = fc.tuple(
 );
 
 /** Around the limit of 262144 values: the object, `id`, `method` and the array are four of them. */
-const crowded: fc.Arbitrary<string> = fc.constantFrom(262_139, 262_140, 262_141).map((count) =>
-  `{"id":9,"method":"nope","params":[${"0,".repeat(count - 1)}0]}`
-);
+const crowded: fc.Arbitrary<Step> = fc.constantFrom(262_139, 262_140, 262_141).map((values) => ({ values }));
 
 const message: fc.Arbitrary<Step> = fc.oneof(
   { weight: 24, arbitrary: request },
@@ -113,7 +115,7 @@ const message: fc.Arbitrary<Step> = fc.oneof(
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 40, arbitrary: message },
-  { weight: 1, arbitrary: crowded.map((text) => ({ text })) },
+  { weight: 1, arbitrary: crowded },
   { weight: 2, arbitrary: request.map((text) => ({ text, as: "binary" as const })) },
   { weight: 1, arbitrary: request.map((text) => ({ text, as: "fragments" as const })) },
   {

@@ -64,18 +64,23 @@ export class Side implements AsyncDisposable {
   /** Does what a step says; `<sessionId>` and `<cwd>` stand for this side's. */
   async send(step: Step): Promise<void> {
     if ("reconnect" in step) return;
-    const bytes = "hex" in step ? Uint8Array.fromHex(step.hex) : new TextEncoder().encode(this.#fill(step.text));
+    const bytes = "hex" in step ? Uint8Array.fromHex(step.hex) : new TextEncoder().encode(this.#text(step));
     if (this.#client instanceof StdioClient) return await this.#client.bytes(new Uint8Array([...bytes, 10]));
     const client = this.#client!;
-    if (step.as === "binary") return await client.frame(OPCODE.binary, bytes);
-    if (step.as !== "fragments") return await client.frame(OPCODE.text, bytes);
+    const as = "as" in step ? step.as : undefined;
+    if (as === "binary") return await client.frame(OPCODE.binary, bytes);
+    if (as !== "fragments") return await client.frame(OPCODE.text, bytes);
     const middle = bytes.length >> 1;
     await client.frame(OPCODE.text, bytes.subarray(0, middle), { fin: false });
     await client.frame(OPCODE.continuation, bytes.subarray(middle));
   }
 
-  #fill(text: string): string {
-    return text.replaceAll("<cwd>", this.options.workspace.cwd).replaceAll("<sessionId>", this.sessionId ?? "none");
+  #text(step: { readonly text: string } | { readonly values: number }): string {
+    if ("values" in step) return `{"id":9,"method":"nope","params":[${"0,".repeat(step.values - 1)}0]}`;
+    return step.text.replaceAll("<cwd>", this.options.workspace.cwd).replaceAll(
+      "<sessionId>",
+      this.sessionId ?? "none",
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -21,8 +21,14 @@ export const DIFFERENCES = {
   stdioViolationEnds:
     "A protocol violation on stdio ends the program at once, with code 0; that the reference lingers " +
     "until its input yields something is an accident.",
+  malformedReasons:
+    "Why a message could not be decoded is told in the words of the reference's JSON library where the " +
+    "defect is common; for the rest only id, code and the beginning of the text are the same.",
   methodsNotBuilt: "fs/*, http/request and the discovery methods are decoded and their handshake checked, and then " +
     "answered with -32601 until they are built.",
+  terminalFormatError:
+    "A file that is no program is refused on a terminal as on pipes; the reference starts a child there " +
+    "that aborts.",
   sandboxNotBuilt: "A start that asks for a sandbox that restricts anything is refused with -32603 and " +
     "data.kind sandboxUnavailable, one that asks for networkProxy or managedNetwork with -32602, " +
     "rather than run unconfined.",

@@ -23,6 +23,7 @@ export class ProcessEvents {
   /** Where recorded output is only counted: how much it was in all. */
   summarisedBytes: number | null = null;
   exitCode: unknown;
+  sandboxDenied: unknown;
   exited = false;
   closed = false;
 
@@ -44,6 +45,7 @@ export class ProcessEvents {
       if (this.exited) throw new Mismatch(`exited twice: ${show(message)}`);
       this.exited = true;
       this.exitCode = params["exitCode"];
+      this.sandboxDenied = params["sandboxDenied"];
     }
   }
 
@@ -58,6 +60,12 @@ export class ProcessEvents {
 
   get largestChunkBytes(): number {
     return Math.max(0, ...this.events.map((event) => event.bytes.length));
+  }
+
+  /** What is known of its end. */
+  state(): string {
+    const { exited, exitCode, sandboxDenied, closed } = this;
+    return show({ exited, exitCode, sandboxDenied, closed });
   }
 
   /** By number, as a client must read them. */
@@ -107,10 +115,8 @@ export class ProcessEvents {
       throw new Mismatch(`the numbers ${numbers} do not rise on the wire`);
     }
     if (this.closed && sorted.at(-1)?.kind !== "closed") throw new Mismatch("closed has not the highest number");
-    if (this.exited !== recorded.exited || this.exitCode !== recorded.exitCode || this.closed !== recorded.closed) {
-      const state = ({ exited, exitCode, closed }: ProcessEvents) => show({ exited, exitCode, closed });
-      throw new Mismatch(`expected ${state(recorded)}, got ${state(this)}`);
-    }
+    const [expected, got] = [recorded.state(), this.state()];
+    if (expected !== got) throw new Mismatch(`expected ${expected}, got ${got}`);
     if (recorded.summarisedBytes !== null) {
       if (this.totalBytes === recorded.summarisedBytes) return;
       throw new Mismatch(`expected ${recorded.summarisedBytes} bytes of output, got ${this.totalBytes}`);
