@@ -8,6 +8,7 @@ export const ENOENT = 2;
 export const ESRCH = 3;
 export const EINTR = 4;
 export const EIO = 5;
+export const EBADF = 9;
 export const ECHILD = 10;
 export const EAGAIN = 11;
 export const EACCES = 13;

@@ -19,7 +19,7 @@ interface Waiting {
  * would take those of others.
  *
  * Where the kernel gives a descriptor of a process it is watched; for the rest (Linux before 5.3, a filter that forbids
- * it, no descriptors left) every SIGCHLD is a reason to look.
+ * it) every SIGCHLD is a reason to look.
  */
 export class Exits {
   readonly #poller: Poller;

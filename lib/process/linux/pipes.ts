@@ -1,6 +1,5 @@
-import { ExecError } from "../../errors.ts";
-import { osErrorText } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
+import { spawnError } from "./spawn_error.ts";
 
 /** The pipes of a program that is about to be started. */
 export interface Pipes {
@@ -17,7 +16,7 @@ export function openPipes(withStdin: boolean): Pipes {
     const ends = libc.pipe();
     if (typeof ends === "number") {
       for (const fd of opened) libc.close(fd);
-      throw new ExecError("spawnFailed", osErrorText(-ends));
+      throw spawnError(-ends);
     }
     opened.push(...ends);
     return ends;

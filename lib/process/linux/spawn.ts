@@ -1,19 +1,18 @@
-import { ExecError, type ExecErrorKind } from "../../errors.ts";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
-import { EACCES, ENOENT, osErrorText } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
 import { checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
 import { homeDirectory, probe, shellForTerminal } from "./machine.ts";
 import { Exits } from "./exits.ts";
 import { ProcessGroups } from "./groups.ts";
-import { type ChildContext, LinuxChild } from "./linux_child.ts";
+import { type ChildContext, LinuxChild, type StreamDescriptors } from "./linux_child.ts";
 import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
 import { Poller } from "./poller.ts";
 import { Reaper } from "./reaper.ts";
 import { openPipes } from "./pipes.ts";
+import { spawnError } from "./spawn_error.ts";
 import { openTerminal } from "./terminal.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -66,14 +65,14 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
 function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
   if (spec.argv[0] !== "") checkStrings(spec, spec.cwd);
   const { ours, theirs } = openPipes(spec.pipeStdin);
-  const child = new LinuxChild(context, { kind: "pipes", ...ours }, events);
   const descriptors = spec.pipeStdin ? theirs : [NULL_DEVICE, ...theirs];
-  try {
-    begin(child, startOnPipes(spec, probe, spawner(spec, spec.cwd, spec.env, descriptors)));
-  } finally {
-    for (const fd of theirs) libc.close(fd);
-  }
-  return child;
+  return begin(context, { kind: "pipes", ...ours }, events, () => {
+    try {
+      return startOnPipes(spec, probe, spawner(spec, spec.cwd, spec.env, descriptors));
+    } finally {
+      for (const fd of theirs) libc.close(fd);
+    }
+  });
 }
 
 function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
@@ -81,18 +80,31 @@ function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: Child
   checkStrings(spec, cwd);
   const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
   const { master, slavePath } = openTerminal();
-  const child = new LinuxChild(context, { kind: "terminal", master }, events);
-  // The program is a session leader by then, so this first terminal that it opens becomes its controlling one.
-  const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
-  begin(child, spawner(spec, cwd, env, [terminal, 0, 0])(path));
-  return child;
+  return begin(context, { kind: "terminal", master }, events, () => {
+    // A descriptor of the program itself is needed in a moment, when it is too late to fail for want of one.
+    const place = libc.eventDescriptor();
+    if (place < 0) return place;
+    try {
+      // The program is a session leader by then, so this first terminal that it opens becomes its controlling one.
+      const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
+      return spawner(spec, cwd, env, [terminal, 0, 0])(path);
+    } finally {
+      libc.close(place);
+    }
+  });
 }
 
-/** @param pid What the start gave: a process id or a negated error number. */
-function begin(child: LinuxChild, pid: number): void {
+/**
+ * @param streams Belong to the child from here on, whatever happens.
+ * @param start Gives a process id or a negated error number.
+ */
+function begin(context: ChildContext, streams: StreamDescriptors, events: ChildEvents, start: () => number): Child {
+  const child = new LinuxChild(context, streams, events);
   try {
+    const pid = start();
     if (pid < 0) throw spawnError(-pid);
     child.started(pid);
+    return child;
   } catch (error) {
     child[Symbol.dispose]();
     throw error;
@@ -130,12 +142,3 @@ function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
-
-function spawnError(errno: number): ExecError {
-  return new ExecError(SPAWN_ERROR_KINDS.get(errno) ?? "spawnFailed", osErrorText(errno));
-}
-
-const SPAWN_ERROR_KINDS: ReadonlyMap<number, ExecErrorKind> = new Map([
-  [ENOENT, "spawnNotFound"],
-  [EACCES, "spawnPermissionDenied"],
-]);
