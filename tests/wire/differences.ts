@@ -11,6 +11,8 @@ export const DIFFERENCES = {
     "A peer that answers no ping for 30 s is detached, so that a half-open connection cannot block a resume " +
     "for as long as TCP needs to notice.",
   largeFrames: "A single frame may have 64 MiB instead of 16: the platform's limit, which is that of a whole message.",
+  unmaskedFrames: "An unmasked frame is read like a masked one instead of ending the connection: the platform's " +
+    "WebSocket does not look, and a server has no way to. Masks protect proxies from browsers, and those stay out.",
   largeChunks: "A chunk of output may have 65536 bytes instead of 8192: fewer messages for the same bytes.",
   writeIdOptional: "A process/write without writeId is accepted and not de-duplicated: older clients send none.",
   environmentInfo:
