@@ -7,6 +7,8 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 /** Messages that wait are written together up to about this size. */
 const WRITE_BYTES = 64 * 1024;
+/** Larger messages are written by another thread, which lets this one work on. POSIX writes so many to a pipe as one. */
+const PROMPT_BYTES = 4096;
 
 /** Where lines come from: `Deno.stdin` is one. Measured: 20 µs quicker per line than `Deno.stdin.readable`. */
 export interface ByteSource {
@@ -20,7 +22,8 @@ export interface ByteSink {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
   /**
    * Writes what fits without waiting for anything and returns how much, which may be 0. Spares a small message the way
-   * through another thread, about 25 µs. Must never block.
+   * through another thread (measured: 40 of 100 µs from request to answer). Must never block nor throw: what is wrong
+   * with the sink `write` tells.
    */
   writeNow?(bytes: Uint8Array<ArrayBuffer>): number;
 }
@@ -67,12 +70,8 @@ class LineConnection implements StdioConnection {
   send(message: string): void {
     if (this.#end !== undefined) return;
     let line = encoder.encode(message + "\n");
-    if (this.#writing === undefined && this.#output.writeNow !== undefined) {
-      try {
-        line = line.subarray(this.#output.writeNow(line));
-      } catch (error) {
-        return this.#finish(`stdout: ${describe(error)}`);
-      }
+    if (this.#writing === undefined && line.length <= PROMPT_BYTES) {
+      line = line.subarray(this.#output.writeNow?.(line) ?? 0);
       if (line.length === 0) return;
     }
     this.#queue.push(line);

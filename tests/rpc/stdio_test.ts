@@ -200,3 +200,16 @@ Deno.test("stdioConnection writes at once what a sink takes at once, and queues 
   connection.send("k");
   assert.equal(output.text, "abc\ndefghi\nj\nk\n");
 });
+
+Deno.test("stdioConnection leaves large messages to the thread that waits for the reader", async () => {
+  let prompt = 0;
+  const output = Object.assign(new Output(), { writeNow: () => (prompt++, 0) });
+  const connection = stdioConnection(silence, output);
+  connection.send("x".repeat(4096));
+  await connection.flushed();
+  assert.equal(prompt, 0);
+  connection.send("x".repeat(4095));
+  await connection.flushed();
+  assert.equal(prompt, 1);
+  assert.equal(output.text.length, 4097 + 4096);
+});
