@@ -114,6 +114,7 @@ const wireReadResult = struct("ReadResponse", {
 export const readResult: Codec<ReadResult> = {
   decode: wireReadResult.decode,
   encode: (result) => wireReadResult.encode({ ...result, failure: result.failure ?? null }),
+  toJson: encodeReadResult,
 };
 
 /** Absent: not remembered, so a repetition is written again. The reference demands one; older clients send none. */

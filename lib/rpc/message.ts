@@ -1,7 +1,18 @@
 /** One text ⇄ one request, notification, response or error. */
 
-import { type Json, JsonNumber, type JsonObject, parseJson, toWellFormedJson } from "../json.ts";
+import { buffer } from "../buffered.ts";
+import { type Codec, i64, nullable, refusal, string } from "../codec.ts";
+import {
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  plainJson,
+  toWellFormedJson,
+} from "../json.ts";
 import type { TraceContext } from "../observer.ts";
+import { defaulted, struct } from "../struct.ts";
 import type { Message } from "./connection.ts";
 import type { RpcError } from "./error_code.ts";
 
@@ -39,102 +50,74 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @throws {MalformedMessage} The connection stays usable: answer it under the id -1.
  */
 export function decodeMessage(message: Message): Incoming {
-  let json: Json;
   try {
-    json = parseJson(typeof message === "string" ? message : utf8.decode(message));
+    return decode(typeof message === "string" ? message : utf8.decode(message));
   } catch (error) {
     throw new MalformedMessage((error as Error).message, { cause: error });
   }
-  if (!(json instanceof Map)) throw new MalformedMessage("expected a JSON-RPC object");
-  return classify(json);
 }
 
-/** `method` and `id`: a request; `method` alone: a notification; `id` and `result`: a response; else an error. */
-function classify(object: JsonObject): Incoming {
+/** What stands before trailing characters is looked at first: it may have a defect of its own. */
+function decode(text: string): Incoming {
+  try {
+    return classify(parseJson(text));
+  } catch (error) {
+    if (error instanceof JsonSyntaxError && error.value !== undefined) classify(error.value);
+    throw error;
+  }
+}
+
+/** `method` and `id`: a request; `method` alone: a notification; `result`: a response; else it must be an error. */
+function classify(json: Json): Incoming {
+  if (!(json instanceof Map)) throw refusal("expected a JSON-RPC object");
+  const object: JsonObject = json;
   if (object.has("method")) {
-    if (!object.has("id")) {
-      return { kind: "notification", method: text(object.get("method")), params: object.get("params") ?? null };
-    }
-    return {
-      kind: "request",
-      id: idText(object.get("id")),
-      method: text(object.get("method")),
-      params: object.get("params") ?? null,
-      trace: traceContext(object.get("trace") ?? null),
-    };
+    if (!object.has("id")) return { kind: "notification", ...notification.decode(object) };
+    const { trace, ...request } = requestEnvelope.decode(object);
+    return { kind: "request", ...request, trace: trace === null ? undefined : present(trace) };
   }
-  if (object.has("result") && object.has("id")) {
-    return { kind: "response", id: idText(object.get("id")), outcome: { result: object.get("result") ?? null } };
+  if (object.has("result")) {
+    const { id, result } = response.decode(object);
+    return { kind: "response", id, outcome: { result } };
   }
-  return { kind: "response", ...errorReply(object) };
-}
-
-function errorReply(object: JsonObject): { id: string; outcome: { error: RpcError } } {
-  if (!object.has("error")) throw new MalformedMessage("missing field `error`");
-  const error = object.get("error");
-  if (!(error instanceof Map)) {
-    throw new MalformedMessage(`invalid type: ${described(error)}, expected struct JSONRPCErrorError`);
-  }
-  const code = error.get("code");
-  if (code === undefined) throw new MalformedMessage("missing field `code`");
-  if (!(code instanceof JsonNumber)) throw new MalformedMessage(`invalid type: ${described(code)}, expected i64`);
-  if (!error.has("message")) throw new MalformedMessage("missing field `message`");
-  const data = error.get("data");
-  return {
-    id: idText(object.get("id")),
-    outcome: {
-      error: {
-        code: Number(code.text),
-        message: text(error.get("message")),
-        ...(data === undefined ? {} : { data: plain(data) }),
-      },
-    },
-  };
+  const { id, error: { code, message, data } } = errorReply.decode(object);
+  return { kind: "response", id, outcome: { error: data === undefined ? { code, message } : { code, message, data } } };
 }
 
 const MAX_I64 = 2n ** 63n - 1n;
 
-function idText(id: Json | undefined): string {
-  if (typeof id === "string") return JSON.stringify(id);
-  if (id instanceof JsonNumber && /^-?\d+$/.test(id.text)) {
-    const value = id.text.length < 19 ? 0n : BigInt(id.text);
-    if (value <= MAX_I64 && value >= -MAX_I64 - 1n) return id.text;
-  }
-  throw new MalformedMessage("data did not match any variant of untagged enum RequestId");
-}
+/** The id as JSON text, echoed as it came. */
+const requestId: Codec<string> = {
+  decode(json) {
+    if (typeof json === "string") return JSON.stringify(json);
+    const typed = buffer(json);
+    if (typed instanceof JsonNumber && /^-?\d+$/.test(typed.text)) {
+      if (typed.text.length < 19 || BigInt(typed.text) <= MAX_I64) return typed.text;
+    }
+    throw refusal("data did not match any variant of untagged enum RequestId");
+  },
+  encode: (id) => id,
+};
+const anyJson: Codec<Json> = { decode: (json) => json, encode: (json) => json };
+const optionalText = defaulted(nullable(string), null);
+const trace = struct("W3cTraceContext", { traceparent: optionalText, tracestate: optionalText });
+const params = defaulted(anyJson, null);
+const notification = struct("JSONRPCNotification", { method: string, params });
+const requestEnvelope = struct("JSONRPCRequest", {
+  id: requestId,
+  method: string,
+  params,
+  trace: defaulted(nullable(trace), null),
+});
+const response = struct("JSONRPCResponse", { id: requestId, result: anyJson });
+const plain: Codec<unknown> = { decode: plainJson, encode: (value) => value };
+const errorReply = struct("JSONRPCError", {
+  error: struct("JSONRPCErrorError", { code: i64, data: defaulted(plain, undefined), message: string }),
+  id: requestId,
+});
 
-function text(value: Json | undefined): string {
-  if (typeof value === "string") return value;
-  throw new MalformedMessage(`invalid type: ${described(value)}, expected a string`);
-}
-
-function traceContext(value: Json): TraceContext | undefined {
-  if (value === null) return undefined;
-  if (!(value instanceof Map)) {
-    throw new MalformedMessage(`invalid type: ${described(value)}, expected struct W3cTraceContext`);
-  }
-  const traceparent = value.get("traceparent") ?? null;
-  const tracestate = value.get("tracestate") ?? null;
-  return {
-    ...(traceparent === null ? {} : { traceparent: text(traceparent) }),
-    ...(tracestate === null ? {} : { tracestate: text(tracestate) }),
-  };
-}
-
-/** How the reference names what it found instead of what it wanted. */
-function described(value: Json | undefined): string {
-  if (value === null || value === undefined) return "null";
-  if (typeof value === "string") return `string ${JSON.stringify(value)}`;
-  if (typeof value === "boolean") return `boolean \`${value}\``;
-  if (value instanceof JsonNumber) return "number";
-  return value instanceof Map ? "map" : "sequence";
-}
-
-/** Plain JavaScript values, for the `data` of an error that nothing decodes. */
-function plain(value: Json): unknown {
-  if (value instanceof JsonNumber) return Number(value.text);
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, member]) => [key, plain(member)]));
-  return Array.isArray(value) ? value.map(plain) : value;
+function present({ traceparent, tracestate }: { traceparent: string | null; tracestate: string | null }): TraceContext {
+  return { ...(traceparent === null ? {} : { traceparent }), ...(tracestate === null ? {} : { tracestate }) };
 }
 
 /** The reply to a request, from a result that is JSON text already. */

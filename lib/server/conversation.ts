@@ -1,3 +1,4 @@
+import type { Codec } from "../codec.ts";
 import { ExecError } from "../errors.ts";
 import { type Json, toWellFormedJson } from "../json.ts";
 import { type RequestName, REQUESTS } from "../protocol/methods.ts";
@@ -87,8 +88,13 @@ function notBuilt(method: string): ExecError {
   return new ExecError("methodNotFound", `exec-server stub does not implement \`${method}\` yet`);
 }
 
+/** The result as JSON text; a promise only if the handler needed one. */
 function encoded(method: RequestName, result: unknown): string | Promise<string> {
-  const encode = REQUESTS[method].result.encode as (value: unknown) => unknown;
-  if (result instanceof Promise) return result.then((value) => toWellFormedJson(encode(value)));
-  return toWellFormedJson(encode(result));
+  if (result instanceof Promise) return result.then((value) => toJson(method, value));
+  return toJson(method, result);
+}
+
+function toJson(method: RequestName, value: unknown): string {
+  const codec = REQUESTS[method].result as Codec<unknown>;
+  return codec.toJson?.(value) ?? toWellFormedJson(codec.encode(value));
 }

@@ -66,7 +66,12 @@ function workingDirectory(): string | null {
  * only compare it.
  */
 async function providerId(): Promise<string> {
-  const parts = [Deno.execPath(), import.meta.dirname ?? "", Deno.hostname(), String(Deno.uid() ?? Deno.env.get("USERNAME"))];
+  const parts = [
+    Deno.execPath(),
+    import.meta.dirname ?? "",
+    Deno.hostname(),
+    String(Deno.uid() ?? Deno.env.get("USERNAME")),
+  ];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(parts.join("\0")));
   return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -46,7 +46,9 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
   const { sessions, observer, environmentInfo, inherited } = options;
   return {
     "initialize": ({ resumeSessionId }, { connection, attached }) => {
-      const session = resumeSessionId === null ? sessions.create(connection) : sessions.resume(resumeSessionId, connection);
+      const session = resumeSessionId === null
+        ? sessions.create(connection)
+        : sessions.resume(resumeSessionId, connection);
       attached(session);
       return { sessionId: session.id, environmentInfo };
     },
@@ -57,6 +59,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       refuseNetworkControl(params);
       const cwd = nativeCwd(params.cwd);
       refuseSandbox(params);
+      checkSnapshotScope(params);
       const started = session.processes.start({
         processId,
         argv: params.argv,
@@ -75,6 +78,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
     },
     "process/read": (params, { session, signal }) => session.processes.read(params, signal),
     "process/write": (params, { session, signal }) => {
+      if (params.writeId === "") throw new ExecError("invalidParams", "writeId must not be empty");
       const status = session.processes.write(params, signal);
       return typeof status === "string" ? { status } : status.then((status) => ({ status }));
     },
@@ -105,8 +109,23 @@ function refuseNetworkControl(params: Params<"process/start">): void {
 
 /** Never run unconfined what asked to be confined. */
 function refuseSandbox(params: Params<"process/start">): void {
+  if (params.sandbox?.windowsSandboxLevel === "mxc") {
+    throw new ExecError("invalidParams", "native MXC is unavailable on this executor");
+  }
   if (params.sandbox !== null && (params.enforceManagedNetwork || !restrictsNothing(params.sandbox))) {
     throw new ExecError("sandboxUnavailable", "this server has no sandbox yet and does not run the program without it");
+  }
+}
+
+/**
+ * Snapshots are not used (capability `shellSnapshotV2` is false), but a scope that no server takes is refused here too.
+ * A missing program is refused before it, by the process table.
+ */
+function checkSnapshotScope({ argv, shellSnapshot }: Params<"process/start">): void {
+  if (shellSnapshot === null || argv.length === 0) return;
+  const bytes = new TextEncoder().encode(shellSnapshot.scopeId).length;
+  if (bytes < 1 || bytes > 256) {
+    throw new ExecError("invalidParams", "shell snapshot scope must be non-empty and at most 256 bytes");
   }
 }
 

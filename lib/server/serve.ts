@@ -25,7 +25,7 @@ export class ExecServer implements Disposable {
   readonly #options: Required<ServerOptions>;
   readonly #sessions: Sessions;
   readonly #handlers: BuiltHandlers;
-  readonly #peers = new Set<Peer>();
+  readonly #connections = new Set<Connection>();
 
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
@@ -55,14 +55,8 @@ export class ExecServer implements Disposable {
   serve(connection: Connection, transport: TransportName): Promise<ConnectionEnd> {
     const { promise, resolve } = Promise.withResolvers<ConnectionEnd>();
     const conversation = new Conversation(this.#handlers, connection);
-    // A connection that is lost already tells so while the peer is being made.
-    let peer: Peer | undefined;
-    const ended = (end: ConnectionEnd): void => {
-      if (peer !== undefined) this.#peers.delete(peer);
-      if (conversation.session !== undefined) this.#sessions.detach(conversation.session);
-      resolve(end);
-    };
-    peer = new Peer({
+    this.#connections.add(connection);
+    new Peer({
       connection,
       transport,
       handler: conversation,
@@ -70,9 +64,12 @@ export class ExecServer implements Disposable {
       observer: this.#options.observer,
       concurrency: this.#options.concurrentRequests,
       strictResponses: true,
-      ended,
+      ended: (end) => {
+        this.#connections.delete(connection);
+        if (conversation.session !== undefined) this.#sessions.detach(conversation.session);
+        resolve(end);
+      },
     });
-    if (!peer.ended) this.#peers.add(peer);
     return promise;
   }
 
@@ -80,6 +77,6 @@ export class ExecServer implements Disposable {
   [Symbol.dispose](): void {
     this.#sessions[Symbol.dispose]();
     this.#options.backend[Symbol.dispose]();
-    for (const peer of this.#peers) peer.close("server ends");
+    for (const connection of this.#connections) connection.close(undefined, "server ends");
   }
 }
