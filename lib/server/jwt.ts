@@ -28,8 +28,8 @@ const LARGEST_I64 = 2n ** 63n - 1n;
 const HEADER_TEXTS = ["typ", "cty", "jku", "kid", "x5u", "x5t", "x5t#S256"];
 
 /**
- * Checks a compact JWT signed with HS256; the order of the checks is the reference's. Unlike the reference this also
- * refuses an object that has any member twice.
+ * Checks a compact JWT signed with HS256; the order of the checks is the reference's. Stricter than the
+ * reference with JSON that no issuer writes: members that repeat, lone surrogates, more than 127 levels.
  *
  * @param nowSeconds Since 1970.
  * @returns undefined if all is well, otherwise the refusal in the reference's words.
