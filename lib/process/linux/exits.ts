@@ -64,11 +64,11 @@ export class Exits {
     if (typeof taken === "number") {
       this.#log.error("the exit status of a child was taken by somebody else", { pid, errno: -taken });
     }
-    waiting.ended(typeof taken === "number" ? LOST_STATUS : taken.status);
     if (this.#waiting.size === 0) {
       for (const resolve of this.#idle) resolve();
       this.#idle = [];
     }
+    waiting.ended(typeof taken === "number" ? LOST_STATUS : taken.status);
   }
 
   /** Resolves when no child is waited for any more. */

@@ -1,6 +1,7 @@
 import * as libc from "../../linux/libc.ts";
 import { EPERM, ESRCH } from "../../linux/errno.ts";
 import type { Clock, Timer } from "../../clock.ts";
+import type { Log } from "../../log.ts";
 import { signalGroup } from "../signal_group.ts";
 
 /** Where the numbers of living groups are also written down for whoever survives us; see `watchdog.ts`. */
@@ -42,12 +43,14 @@ export class ProcessGroups implements Disposable {
   readonly #lingering = new Set<Entry>();
   readonly #register: GroupRegister;
   readonly #clock: Clock;
+  readonly #log: Log;
   #timer: Timer | null = null;
   #disposed = false;
 
-  constructor(register: GroupRegister, clock: Clock) {
+  constructor({ register, clock, log }: { register: GroupRegister; clock: Clock; log: Log }) {
     this.#register = register;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** Number of groups that may have a member. */
@@ -83,12 +86,12 @@ export class ProcessGroups implements Disposable {
     if (entry !== undefined && isEmpty(entry)) this.#forget(entry);
   }
 
-  /** SIGKILL to whoever is left of the group. It is forgotten when they are gone. */
+  /** SIGKILL to whoever is left of the group. It is forgotten when they are gone. A failure is only logged. */
   kill(group: ProcessGroup): void {
     const entry = this.#entries.get(group);
     if (entry === undefined) return;
     if (isEmpty(entry)) this.#forget(entry);
-    else signalGroup(entry.id, "SIGKILL");
+    else this.#killMembers(entry);
   }
 
   /** Kills every group. Those whose leader's exit status is still to be taken are forgotten when it is. */
@@ -97,9 +100,18 @@ export class ProcessGroups implements Disposable {
     this.#timer?.cancel();
     this.#timer = null;
     for (const entry of this.#entries.values()) {
-      if (!isEmpty(entry)) signalGroup(entry.id, "SIGKILL");
+      if (!isEmpty(entry)) this.#killMembers(entry);
       if (entry.leaderReaped) this.#forget(entry);
       else this.#unlist(entry);
+    }
+  }
+
+  /** A group that has changed its user (sudo) may be beyond our reach; that must not save the others. */
+  #killMembers(entry: Entry): void {
+    try {
+      signalGroup(entry.id, "SIGKILL");
+    } catch (error) {
+      this.#log.warn("cannot kill a process group", { group: entry.id, reason: String(error) });
     }
   }
 

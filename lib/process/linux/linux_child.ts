@@ -13,6 +13,8 @@ export interface ChildContext {
   readonly exits: Exits;
   readonly groups: ProcessGroups;
   readonly clock: Clock;
+  /** Those that still have descriptors. */
+  readonly children: Set<Disposable>;
 }
 
 /** Our ends of a program's streams, non-blocking. The child closes them. */
@@ -56,6 +58,7 @@ export class LinuxChild implements Child {
   /** Says which process it has become; from now on events come. */
   started(pid: number): void {
     this.#group = this.#context.groups.add(pid);
+    this.#context.children.add(this);
     this.#context.exits.await(pid, this.#group.pidfd, (status) => this.#ended(status));
     for (const reader of this.#readers) reader.start();
   }
@@ -81,7 +84,7 @@ export class LinuxChild implements Child {
   terminate(): void {
     if (this.#exited || this.#disposed) return;
     this.#terminated = true;
-    signalGroup(this.pid, "SIGKILL");
+    this.killGroup();
   }
 
   killGroup(): void {
@@ -143,6 +146,7 @@ export class LinuxChild implements Child {
   }
 
   #release(): void {
+    this.#context.children.delete(this);
     this.#writer?.stop();
     for (const reader of this.#readers) reader.cut();
     for (const watch of this.#watches) watch.close();

@@ -91,6 +91,10 @@ export class OutputReader {
   drain(): void {
     this.#programEnded = true;
     if (this.#ended) return;
+    if (this.#options.watch.stopped) { // whoever listens has failed, and the poller has given up on him
+      this.#atEnd();
+      return;
+    }
     this.#endRest();
     const held = this.#options.terminal ? TERMINAL_DRAIN_BYTES : libc.readableBytes(this.#options.watch.fd);
     this.#read(held + 1, true); // one more, to see the end if it comes directly after
@@ -101,7 +105,7 @@ export class OutputReader {
     this.#ended = true;
     this.#rest?.cancel();
     this.#rest = null;
-    if (!this.#options.watch.closed) this.#options.watch.reading = false;
+    if (!this.#options.watch.stopped) this.#options.watch.reading = false;
   }
 
   /** @returns The number of bytes read: until nothing is there, about `budget` is spent or we are paused. */
@@ -155,7 +159,8 @@ export class OutputReader {
   }
 
   #listen(): void {
-    if (!this.#ended && !this.#paused && this.#rest === null) this.#options.watch.reading = true;
+    const { watch } = this.#options;
+    if (!this.#ended && !this.#paused && this.#rest === null && !watch.stopped) watch.reading = true;
   }
 
   #restFor(ms: number): void {

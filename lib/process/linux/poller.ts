@@ -7,8 +7,11 @@ export interface WatchHandlers {
   writable?(): void;
 }
 
-/** Events taken from the kernel at once. More wait for the next turn of the event loop. */
-const BATCH_EVENTS = 64;
+/**
+ * Events taken from the kernel in one turn of the event loop; the next turn begins with the others. Each may mean 128 KiB
+ * of output to be passed on, and other clients wait meanwhile.
+ */
+const BATCH_EVENTS = 16;
 const HANGUP_OR_ERROR = libc.EPOLLHUP | libc.EPOLLERR;
 
 /** One descriptor of a {@linkcode Poller}; it wants nothing at first. */
@@ -16,6 +19,7 @@ export class Watch {
   /** @internal Names this registration to the kernel; unlike `fd` never used again. 0 while nothing is wanted. */
   id = 0;
   #wanted = 0;
+  #stopped = false;
   #closed = false;
 
   constructor(readonly fd: number, readonly poller: Poller, readonly handlers: WatchHandlers) {}
@@ -36,19 +40,21 @@ export class Watch {
     this.#want(libc.EPOLLOUT, on);
   }
 
-  get closed(): boolean {
-    return this.#closed;
+  /** Whether nothing can be wanted any more. */
+  get stopped(): boolean {
+    return this.#stopped;
   }
 
-  /** Stops watching; the descriptor stays open and nothing can be wanted of it any more. */
+  /** Stops watching for good; the descriptor stays open. */
   stop(): void {
     this.#want(libc.EPOLLIN | libc.EPOLLOUT, false);
-    this.#closed = true;
+    this.#stopped = true;
   }
 
   /** Stops watching and closes the descriptor. Harmless when done before. */
   close(): void {
     if (this.#closed) return;
+    this.#closed = true;
     this.stop();
     libc.close(this.fd);
   }
@@ -63,7 +69,7 @@ export class Watch {
     const before = this.#wanted;
     const wanted = on ? before | events : before & ~events;
     if (wanted === before) return;
-    if (this.#closed) throw new Error(`descriptor ${this.fd} is no longer watched`);
+    if (this.#stopped) throw new Error(`descriptor ${this.fd} is no longer watched`);
     this.poller.update(this, before, wanted);
     this.#wanted = wanted;
   }
@@ -173,7 +179,7 @@ export class Poller implements Disposable {
     } catch (error) {
       // One broken listener must not stop the others. Its descriptor would report the same event for ever.
       this.#log.error("a listener of a descriptor failed", { reason: String(error) });
-      if (!watch.closed) watch.stop();
+      watch.stop();
     }
   }
 }

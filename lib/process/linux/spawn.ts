@@ -1,3 +1,4 @@
+import { ExecError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
@@ -26,7 +27,7 @@ export interface LinuxBackendOptions {
 /** Launches programs through the C library; see `child.ts` for what is promised. */
 export interface LinuxBackend extends ProcessBackend, Disposable, AsyncDisposable {
   launch(spec: LaunchSpec, events: ChildEvents): Child;
-  /** Kills every group, synchronously: the server may exit directly afterwards. */
+  /** Disposes of every child and kills every group, synchronously: the server may exit directly afterwards. */
   [Symbol.dispose](): void;
   /** The same, and waits until all exit statuses are taken and all descriptors are given back. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -38,10 +39,14 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
   const poller = new Poller(log);
   const exits = new Exits(poller, log);
   const watchdog = new Watchdog({ log, exits });
-  const groups = new ProcessGroups(watchdog, clock);
+  const groups = new ProcessGroups({ register: watchdog, clock, log });
   const reaper = Deno.pid === 1 ? new Reaper({ ...options, exits, clock }) : null;
-  const context: ChildContext = { poller, exits, groups, clock };
+  const context: ChildContext = { poller, exits, groups, clock, children: new Set() };
+  let disposed = false;
   const dispose = (): void => {
+    if (disposed) return;
+    disposed = true;
+    for (const child of context.children) child[Symbol.dispose]();
     groups[Symbol.dispose](); // before the watchdog: what is listed when it goes it kills
     watchdog[Symbol.dispose]();
     reaper?.[Symbol.dispose]();
@@ -50,6 +55,7 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
   return {
     name: "linux",
     launch(spec, events) {
+      if (disposed) throw new ExecError("internal", "the server is ending");
       watchdog.ensure();
       return spec.tty ? launchOnTerminal(context, spec, events) : launchOnPipes(context, spec, events);
     },

@@ -52,7 +52,7 @@ export class StdinWriter {
       this.#queue.push(waiter.bytes);
       waiter.queued();
     }
-    if (this.#open) this.#watch.writing = this.#queue.length > 0;
+    this.#listen();
   }
 
   /** Drops what was not written yet, now and from now on. Whoever waits is told that all is well: so it is written. */
@@ -62,7 +62,7 @@ export class StdinWriter {
     this.#queue.length = 0;
     for (const waiter of this.#waiters) waiter.queued();
     this.#waiters.clear();
-    if (!this.#watch.closed) this.#watch.writing = false;
+    this.#listen();
   }
 
   #wait(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
@@ -101,6 +101,10 @@ export class StdinWriter {
       if (count === bytes.length) this.#queue.shift();
       else this.#queue[0] = bytes.subarray(count);
     }
-    this.#watch.writing = this.#queue.length > 0;
+    this.#listen();
+  }
+
+  #listen(): void {
+    if (!this.#watch.stopped) this.#watch.writing = this.#queue.length > 0;
   }
 }

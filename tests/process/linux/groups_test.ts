@@ -25,7 +25,7 @@ class Scene implements AsyncDisposable {
       orphaned: (slot) => this.listed.set(slot, "orphaned"),
       remove: (slot) => this.listed.delete(slot),
     };
-    this.groups = new ProcessGroups(register, this.clock);
+    this.groups = new ProcessGroups({ register, clock: this.clock, log: silentLog });
   }
 
   /** Starts a shell as the leader of a group; resolves when its exit status has been taken. */

@@ -65,7 +65,7 @@ Deno.test("Poller delivers nothing to a watch that ended earlier in the same bat
   const [one, oneEnd] = pipe();
   const [other, otherEnd] = pipe();
   const calls: string[] = [];
-  let again: { closed: boolean; close(): void } | undefined;
+  let again: { stopped: boolean; close(): void } | undefined;
   const endings = new Map<number, () => void>();
   const watch = (fd: number, peer: number, name: string) => {
     const made = poller.watch(fd, {
@@ -97,7 +97,7 @@ Deno.test("Poller delivers nothing to a watch that ended earlier in the same bat
   libc.write(otherEnd, bytes("x"));
   await turn();
   assert.equal(calls.length, 1);
-  assert.equal(again?.closed, false);
+  assert.equal(again?.stopped, false);
   for (const end of endings.values()) end();
   await poller.idle();
   assert.equal(calls.length, 1);
@@ -140,7 +140,7 @@ Deno.test("Poller survives a listener that throws, and listens to it no more", a
   watch.reading = true;
   libc.write(writing, bytes("x"));
   await poller.idle();
-  assert.equal(watch.closed, true);
+  assert.equal(watch.stopped, true);
   assert.equal(lines.length, 1);
   assert.match(lines[0]!, /a listener of a descriptor failed reason="Error: broken"/);
   libc.close(reading);

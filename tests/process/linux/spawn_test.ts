@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { createLog } from "../../../lib/log.ts";
+import { linuxBackend } from "../../../lib/process/linux/spawn.ts";
+import { launchSpec } from "../../support/child_record.ts";
 import { Bench, bytes, eventually, groupMembers, never, openDescriptors, processes } from "../../support/linux.ts";
 
 for (const tty of [false, true]) {
@@ -123,6 +126,36 @@ Deno.test("background children of a program that has exited die with killGroup, 
     await eventually("the group is empty", () => groupMembers(child.pid).length === 0);
     assert.equal(openDescriptors().size, before);
   }
+});
+
+Deno.test("a back end that ends does not wait for whoever escaped with a pipe, and starts nothing any more", async () => {
+  const before = openDescriptors().size;
+  const bench = new Bench();
+  const { child, record } = bench.launch(["/bin/sh", "-c", "setsid sleep 60 & echo $!; exec sleep 61"]);
+  await record.says("\n");
+  await eventually("sleep has left the group", () => groupMembers(child.pid).length === 1);
+  await bench[Symbol.asyncDispose]();
+  assert.equal(openDescriptors().size, before);
+  assert.equal(record.events.length, 1);
+  assert.throws(() => bench.launch(["/bin/true"]), /the server is ending/);
+  Deno.kill(Number(record.text("stdout")), "SIGKILL");
+});
+
+Deno.test("a listener that throws is logged, and its program still comes to an end", async () => {
+  const lines: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using backend = linuxBackend({ log: createLog("error", (line) => lines.push(line)) });
+  const calls: string[] = [];
+  backend.launch(launchSpec(["/bin/sh", "-c", "echo one; sleep 0.05; echo two; exit 3"]), {
+    output() {
+      throw new Error("broken listener");
+    },
+    exited: (code) => calls.push(`exited ${code}`),
+    closed: () => resolve(),
+  });
+  await promise;
+  assert.deepEqual(calls, ["exited 3"]);
+  assert.match(lines.join(""), /broken listener/);
 });
 
 Deno.test("a program on pipes has the null device as stdin unless it asks for a pipe", async () => {

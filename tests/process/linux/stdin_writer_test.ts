@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { STDIN_QUEUE_CHUNKS } from "../../../lib/process/child.ts";
-import { Bench, bytes, never } from "../../support/linux.ts";
+import { Bench, bytes, eventually, never, processes } from "../../support/linux.ts";
 
 /** Fills a pipe (64 KiB) or a terminal (about 14 KB): what follows waits in the queue. */
 const MORE_THAN_THE_KERNEL_TAKES = "x".repeat(100_000);
+
+const stopped = (pid: number) => eventually("it has stopped", () => processes().get(pid)?.[0] === "T");
 
 for (const tty of [false, true]) {
   const where = tty ? "terminal" : "pipe";
@@ -37,9 +39,10 @@ for (const tty of [false, true]) {
 
   Deno.test(`the queue has ${STDIN_QUEUE_CHUNKS} places, then writes wait in order, ${where}`, async () => {
     await using bench = new Bench();
-    const script = "stty raw -echo 2>/dev/null; echo ready; read -r go < /dev/null; kill -STOP $$; tail -c 9";
+    const script = "stty raw -echo 2>/dev/null; echo ready; kill -STOP $$; tail -c 9";
     const { child, record } = bench.launch(["/bin/sh", "-c", script], { tty, pipeStdin: true });
     await record.says("ready");
+    await stopped(child.pid);
     assert.equal(child.write(bytes(MORE_THAN_THE_KERNEL_TAKES), never), undefined);
     for (let place = 0; place < STDIN_QUEUE_CHUNKS; place++) {
       assert.equal(child.write(bytes("."), never), undefined);
@@ -67,6 +70,7 @@ for (const tty of [false, true]) {
     const script = "stty raw -echo 2>/dev/null; echo ready; kill -STOP $$";
     const { child, record } = bench.launch(["/bin/sh", "-c", script], { tty, pipeStdin: true });
     await record.says("ready");
+    await stopped(child.pid);
     child.write(bytes(MORE_THAN_THE_KERNEL_TAKES), never);
     for (let place = 0; place < STDIN_QUEUE_CHUNKS; place++) child.write(bytes("."), never);
     const waiting = child.write(bytes("last"), never);
