@@ -46,7 +46,8 @@ export class ResumedSession implements AsyncDisposable {
     for (let writes = this.random.below(12); writes > 0; writes--) {
       this.random.pick(this.#mirrorPair).write(this.client, this.random);
     }
-    for (let events = this.random.below(30); events > 0; events--) await this.#event();
+    if (this.random.below(3) === 0) await this.#fillUnread();
+    for (let events = this.random.below(30); events > 0 && await this.#event(); events--);
     if (this.random.below(4) === 0) this.#pollForLong();
     await this.#breakConnection();
     if (this.random.below(2) === 0) await pause(this.random.below(30));
@@ -88,6 +89,14 @@ export class ResumedSession implements AsyncDisposable {
     }
   }
 
+  /** Stops reading and writes as much as may be unread: it is what is retained that has to be enough. */
+  async #fillUnread(): Promise<void> {
+    this.client.pauseReading();
+    const mirror = this.random.pick(this.#mirrorPair);
+    for (let writes = 0; writes < 40; writes++) mirror.write(this.client, this.random);
+    await this.client.flushed();
+  }
+
   async #breakConnection(): Promise<void> {
     const kind = this.random.pick(["drop", "drop after the last byte", "close frame", "half a message", "violation"]);
     if (kind === "close frame") this.client.sendClose(1000);
@@ -97,6 +106,7 @@ export class ResumedSession implements AsyncDisposable {
     }
     if (kind === "violation") this.client.notify("no such notification");
     if (kind !== "drop") await this.client.flushed();
+    this.client.resumeReading();
     if (kind === "close frame") await inTime("the answer to a close frame", this.client.ended);
     await this.client[Symbol.asyncDispose]();
   }
@@ -127,21 +137,23 @@ export class ResumedSession implements AsyncDisposable {
     for (const { id, output } of this.#programs) {
       const maxBytes = this.random.pick([null, 1, 5_000, 100_000]);
       // Reads in steps of one chunk would take long after a flood; the rest is read at once.
-      for (let step = 0, chunks = 1; chunks > 0; step++) {
-        const params = { processId: id, afterSeq: output.seq, maxBytes: step < 20 ? maxBytes : null };
-        chunks = output.read(await this.client.request("process/read", params));
+      for (let step = 0, before = -1; output.seq > before; step++) {
+        before = output.seq;
+        const params = { processId: id, afterSeq: before, maxBytes: step < 20 ? maxBytes : null };
+        output.read(await this.client.request("process/read", params));
       }
       assert.deepEqual(output.waiting, [], `${id}: a gap after number ${output.seq}`);
     }
   }
 
-  /** Resolves at the next event, or after a moment without one. */
-  async #event(): Promise<void> {
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, RETRY_MS);
-    await Promise.race([this.#events.promise, timeout.promise]);
+  /** Resolves at the next event, or with false after a moment without one. */
+  async #event(): Promise<boolean> {
+    const timeout = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => timeout.resolve(false), RETRY_MS);
+    const came = await Promise.race([this.#events.promise.then(() => true), timeout.promise]);
     clearTimeout(timer);
     this.#check();
+    return came;
   }
 
   async #until(what: string, isTrue: () => boolean): Promise<void> {

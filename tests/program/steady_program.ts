@@ -64,7 +64,9 @@ export class Mirror {
   }
 
   #send(client: WireClient, write: Write): void {
-    const chunk = Uint8Array.from({ length: write.length }, (_, index) => pattern(write.offset + index)).toBase64();
+    const bytes = new Uint8Array(write.length);
+    for (let index = 0; index < bytes.length; index++) bytes[index] = pattern(write.offset + index);
+    const chunk = bytes.toBase64();
     const answer = client.request("process/write", { processId: this.id, chunk, writeId: write.writeId });
     answer.then(({ status }) => {
       if (status !== "accepted") throw new Error(`${write.writeId} was answered ${status}`);
