@@ -30,11 +30,7 @@ export class StdinWriter {
     this.#gone = gone;
   }
 
-  /**
-   * See {@linkcode Child.write}. The bytes must not be changed afterwards.
-   *
-   * @throws The reason of `signal` if there is no room and it has been aborted already.
-   */
+  /** See {@linkcode Child.write}. The bytes must not be changed afterwards. */
   write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
     if (!this.#open) return undefined;
     if (this.#queue.length > STDIN_QUEUE_CHUNKS) return this.#wait(bytes, signal);
@@ -66,7 +62,7 @@ export class StdinWriter {
   }
 
   #wait(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
+    if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const aborted = (): void => {
       this.#waiters.delete(waiter);

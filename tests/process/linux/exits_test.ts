@@ -5,7 +5,7 @@ import * as libc from "../../../lib/linux/libc.ts";
 import { Exits } from "../../../lib/process/linux/exits.ts";
 import { Poller } from "../../../lib/process/linux/poller.ts";
 import { posixSpawn } from "../../../lib/process/linux/posix_spawn.ts";
-import { processes } from "../../support/linux.ts";
+import { eventually, processes } from "../../support/linux.ts";
 
 function start(script: string): number {
   const pid = posixSpawn({
@@ -55,7 +55,7 @@ Deno.test("Exits reports a child whose status somebody else took as killed, and 
   const exits = new Exits(poller, createLog("error", (line) => lines.push(line)));
   const pid = start("exit 0");
   const pidfd = libc.openProcessDescriptor(pid);
-  while (libc.peekEndedChild() !== pid) await new Promise((resolve) => setTimeout(resolve, 1));
+  await eventually("it is a zombie", () => processes().get(pid)?.[0] === "Z");
   assert.deepEqual(libc.reap(pid), { status: 0 });
   const statuses: number[] = [];
   exits.await(pid, pidfd, (status) => statuses.push(status));

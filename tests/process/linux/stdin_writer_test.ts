@@ -57,7 +57,7 @@ for (const tty of [false, true]) {
     second.abort(new Error("no longer"));
     await assert.rejects(waits[1]!, new Error("no longer"));
     assert.deepEqual(done, []);
-    assert.throws(() => child.write(bytes("d"), second.signal), new Error("no longer"));
+    await assert.rejects(child.write(bytes("d"), second.signal)!, new Error("no longer"));
     Deno.kill(child.pid, "SIGCONT");
     await Promise.all([waits[0], waits[2]]);
     assert.deepEqual(done, ["a", "c"]);
