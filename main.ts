@@ -3,6 +3,7 @@
 import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
 import { UsageError } from "./lib/cli/usage_error.ts";
 import { createLog, type Log } from "./lib/log.ts";
+import type { ByteSink } from "./lib/rpc/stdio.ts";
 import type { ExecServer } from "./lib/server/serve.ts";
 
 /** How long the last answers of a stdio server may wait for a reader after its input has ended. */
@@ -50,13 +51,20 @@ function serve(options: ServeOptions): Promise<void> {
 }
 
 async function serveStdio(load: () => Promise<ExecServer>, end: (code: number) => never): Promise<void> {
-  const [server, { stdioConnection }] = await Promise.all([load(), import("./lib/rpc/stdio.ts")]);
-  const connection = stdioConnection(Deno.stdin, Deno.stdout);
+  const [server, { stdioConnection }, output] = await Promise.all([load(), import("./lib/rpc/stdio.ts"), stdout()]);
+  const connection = stdioConnection(Deno.stdin, output);
   await server.serve(connection, "stdio");
   server[Symbol.dispose]();
   // What was answered still leaves, unless nobody reads it.
   await Promise.race([connection.flushed(), new Promise((resolve) => setTimeout(resolve, FLUSH_PATIENCE_MS))]);
   end(0);
+}
+
+/** On Linux small answers leave without the way through another thread. */
+async function stdout(): Promise<ByteSink> {
+  if (Deno.build.os !== "linux") return Deno.stdout;
+  const { promptWriter } = await import("./lib/linux/prompt_writer.ts");
+  return { write: (bytes) => Deno.stdout.write(bytes), ...promptWriter(1) };
 }
 
 async function serveWebSocket(

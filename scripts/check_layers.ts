@@ -7,7 +7,7 @@ const ROOT = new URL("..", import.meta.url);
 
 /** Folder of `lib/` → the folders it may import besides itself. Every file may import those directly in `lib/`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "server", "relay", "rpc"],
+  "main.ts": ["cli", "server", "relay", "rpc", "linux"],
   "cli": ["client", "local", "server"],
   "server": ["protocol", "rpc", "process", "fs", "http", "discovery"],
   "local": ["client", "process", "fs", "http"],

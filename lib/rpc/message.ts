@@ -1,6 +1,7 @@
 /** One text ⇄ one request, notification, response or error. */
 
 import { buffer } from "../buffered.ts";
+import { ExecError } from "../errors.ts";
 import { type Codec, i64, nullable, refusal, string } from "../codec.ts";
 import {
   type Json,
@@ -43,6 +44,7 @@ export class MalformedMessage extends Error {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Reads one message.
@@ -51,9 +53,24 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export function decodeMessage(message: Message): Incoming {
   try {
-    return decode(typeof message === "string" ? message : utf8.decode(message));
+    return decode(typeof message === "string" ? message : decodeText(message));
   } catch (error) {
-    throw new MalformedMessage((error as Error).message, { cause: error });
+    if (error instanceof JsonSyntaxError || error instanceof ExecError) {
+      throw new MalformedMessage(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** @throws {MalformedMessage} What a parser of bytes would have stumbled over first. */
+function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    const text = lossyUtf8.decode(bytes);
+    decode(text);
+    const column = new TextEncoder().encode(text.slice(0, text.indexOf("\uFFFD"))).length + 1;
+    throw new MalformedMessage(`invalid unicode code point at line 1 column ${column}`, { cause: error });
   }
 }
 

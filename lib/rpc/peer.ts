@@ -66,6 +66,7 @@ const SLICE_MS = 5;
 
 const TOO_BIG = 1009;
 const PROTOCOL_ERROR = 1002;
+const INTERNAL_ERROR = 1011;
 
 let connections = 0;
 
@@ -171,7 +172,7 @@ export class Peer {
         this.#queue.splice(0, this.#head);
         this.#head = 0;
       }
-      const turn = this.#take(message);
+      const turn = this.#takeSafely(message);
       if (turn !== undefined) this.#waitFor(turn);
       else if (performance.now() - started > SLICE_MS) this.#waitFor(nextTurn());
     }
@@ -183,6 +184,20 @@ export class Peer {
       this.#busy = false;
       this.#pump();
     });
+  }
+
+  /** A fault of ours costs this connection, never the process: carriers deliver from event handlers. */
+  #takeSafely(message: Message): Promise<void> | undefined {
+    try {
+      return this.#take(message);
+    } catch (error) {
+      this.#options.log.error("message failed unexpectedly", {
+        connection: this.connectionId,
+        error: error instanceof Error ? error.stack ?? error.message : String(error),
+      });
+      this.close("internal error", INTERNAL_ERROR);
+      return undefined;
+    }
   }
 
   /** Handles one message; a promise if the messages behind it have to wait. */

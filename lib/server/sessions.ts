@@ -53,7 +53,7 @@ export class Sessions implements Disposable {
   resume(id: string, connection: Connection): Session {
     const session = this.#sessions.get(id);
     if (session?.attached) {
-      throw new ExecError("sessionAttached", "session ID is already attached to another connection");
+      throw new ExecError("sessionAttached", `session ${id} is already attached to another connection`);
     }
     if (session === undefined || this.#expired(session)) {
       if (session !== undefined) this.#end(session);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { account, loginShell, type ShellFiles, terminalShell } from "../../lib/process/account.ts";
+import { account } from "../../lib/process/account.ts";
+import { loginShell, type ShellFiles, terminalShell } from "../../lib/process/login_shell.ts";
 
 // Opens the C library before a test could be blamed for it.
 if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");

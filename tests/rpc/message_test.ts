@@ -14,3 +14,17 @@ Deno.test("decodeMessage refuses each malformed envelope with the reference's re
     assert.equal(found, reason, `reason for ${send.slice(0, 200)}`);
   }
 });
+
+Deno.test("decodeMessage refuses bytes that are not UTF-8 with the reason of a parser of bytes", () => {
+  const reason = (...bytes: number[]): string => {
+    try {
+      decodeMessage(new Uint8Array(bytes));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return "accepted";
+  };
+  assert.equal(reason(0xff, 0xfe, 1, 2), "expected value at line 1 column 1");
+  const text = [...new TextEncoder().encode('{"method":"')];
+  assert.equal(reason(...text, 0xff, 0x22, 0x7d), "invalid unicode code point at line 1 column 12");
+});

@@ -62,6 +62,7 @@ class FakeHandler implements PeerHandler {
     return gate.promise;
   }
   notification(method: string): void {
+    if (method === "fault") throw new TypeError("a fault of ours");
     if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
     this.notified.push(method);
   }
@@ -220,6 +221,13 @@ Deno.test("Peer acts on a violation at once when requests run concurrently", () 
   connection.receive({ id: 1, method: "later", params: "a" });
   connection.receive({ method: "bogus" });
   assert.deepEqual(connection.closedWith, [1002]);
+});
+
+Deno.test("Peer loses the connection, not the process, to a fault of its own", () => {
+  const { connection, lines } = conversation();
+  connection.receive({ method: "fault" });
+  assert.deepEqual(connection.closedWith, [1011]);
+  assert.ok(lines.some((line) => line.includes("a fault of ours")));
 });
 
 Deno.test("Peer treats a response to no request as a violation, or ignores it when asked to", () => {

@@ -93,7 +93,7 @@ Deno.test("Sessions refuses a session that another connection holds, and an id t
   const session = sessions.create(new FakeConnection());
   assert.throws(() => sessions.resume(session.id, new FakeConnection()), {
     kind: "sessionAttached",
-    message: "session ID is already attached to another connection",
+    message: `session ${session.id} is already attached to another connection`,
   });
   assert.throws(() => sessions.resume("nope", new FakeConnection()), {
     kind: "invalidRequest",

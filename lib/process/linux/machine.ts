@@ -1,7 +1,7 @@
 import { cString } from "../../linux/cstring.ts";
 import * as libc from "../../linux/libc.ts";
 import { type PasswordEntry, passwordEntry, realUserId } from "../../linux/passwd.ts";
-import { type ShellFiles, terminalShell } from "../account.ts";
+import { type ShellFiles, terminalShell } from "../login_shell.ts";
 import type { AccessProbe } from "../program.ts";
 
 /** Looks at files as the user that runs us. */
