@@ -10,7 +10,7 @@ import { type Carrier, type RowId, ROWS, type Side } from "../tests/bench/rows.t
 import { Samples } from "../tests/bench/samples.ts";
 import { measureStartup } from "../tests/bench/startup.ts";
 import { measureThroughput } from "../tests/bench/throughput.ts";
-import { OUR_COMMAND, type ServerCommand } from "../tests/program/running_server.ts";
+import { OUR_COMMAND, RunningServer, type ServerCommand } from "../tests/program/running_server.ts";
 
 const HELP = `usage: deno task bench [options]
 
@@ -136,4 +136,12 @@ function fail(reason: string): number {
   return 1;
 }
 
-if (import.meta.main) Deno.exitCode = await main(Deno.args);
+if (import.meta.main) {
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    Deno.addSignalListener(signal, () => {
+      RunningServer.endAll();
+      Deno.exit(code);
+    });
+  }
+  Deno.exit(await main(Deno.args));
+}

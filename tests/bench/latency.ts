@@ -1,4 +1,5 @@
 /** What a client waits for: connecting, the handshake, a program's start and end, an echo. */
+import { pause } from "../program/eventually.ts";
 import { startParams } from "../program/process_watch.ts";
 import { RunningServer } from "../program/running_server.ts";
 import { type Members, WireClient } from "../support/wire_client.ts";
@@ -7,6 +8,8 @@ import type { Carrier, RowId } from "./rows.ts";
 
 /** How many programs are started without waiting for the first answer. */
 const STARTS_AT_ONCE = 16;
+/** For what the end of connections leaves to be done. */
+const SETTLE_MS = 50;
 const LATENCY_ROWS = ["start-response", "start-closed", "start-16", "echo-pipe", "echo-terminal"] as const;
 
 export async function measureLatency(plan: Plan): Promise<void> {
@@ -25,10 +28,10 @@ async function measureConnections(plan: Plan): Promise<void> {
   for (const [side, command] of sides(plan)) servers.set(side, stack.use(await RunningServer.start({ command })));
   for (let turn = -1; turn < plan.turns; turn++) { // turn -1 warms up
     for (const [side] of sides(plan)) {
+      await using clients = new AsyncDisposableStack(); // they stay, so that no sample pays for another one's end
       for (let sample = 0; sample < plan.samplesPerTurn; sample++) {
-        const { url } = servers.get(side)!;
         const began = performance.now();
-        await using client = await WireClient.connect(url);
+        const client = clients.use(await WireClient.connect(servers.get(side)!.url));
         const connected = performance.now();
         await client.initialize();
         const initialized = performance.now();
@@ -37,6 +40,7 @@ async function measureConnections(plan: Plan): Promise<void> {
         plan.samples.add("initialize", "ws", side, initialized - connected);
       }
     }
+    await pause(SETTLE_MS);
   }
 }
 
