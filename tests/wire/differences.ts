@@ -30,7 +30,7 @@ export const DIFFERENCES = {
     "answered with -32601 until they are built.",
   terminalFormatError:
     "A file that is no program is refused on a terminal as on pipes; the reference starts a child there " +
-    "that aborts.",
+    "that aborts, unless the path is absolute or arg0 is set.",
   sandboxNotBuilt: "A start that asks for a sandbox that restricts anything is refused with -32603 and " +
     "data.kind sandboxUnavailable, one that asks for networkProxy or managedNetwork with -32602, " +
     "rather than run unconfined.",

@@ -1,8 +1,10 @@
 import { cString } from "../../linux/cstring.ts";
+import { ENOENT } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
 import { type PasswordEntry, passwordEntry, realUserId } from "../../linux/passwd.ts";
 import { type ShellFiles, terminalShell } from "../login_shell.ts";
 import type { AccessProbe } from "../program.ts";
+import { spawnError } from "./spawn_error.ts";
 
 /** Looks at files as the user that runs us. */
 export const probe: AccessProbe = (path, mode) =>
@@ -23,6 +25,15 @@ export function ownPasswordEntry(): PasswordEntry | null {
 /** Where a terminal starts whose working directory is none and whose environment has no HOME. */
 export function homeDirectory(): string {
   return ownPasswordEntry()?.home ?? "/";
+}
+
+/** Our own directory. @throws {ExecError} `spawnNotFound` if it has been removed. */
+export function workingDirectory(): string {
+  try {
+    return Deno.cwd();
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? spawnError(ENOENT) : error;
+  }
 }
 
 /** What a terminal's SHELL is if its environment has none. */

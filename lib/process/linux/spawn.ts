@@ -4,8 +4,10 @@ import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
 import * as libc from "../../linux/libc.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
-import { checkStrings, findTerminalProgram, startOnPipes } from "../program.ts";
-import { homeDirectory, probe, shellForTerminal } from "./machine.ts";
+import { checkStrings, pipeProgram, startFile } from "../program.ts";
+import { findRenamedProgram } from "../renamed_program.ts";
+import { findTerminalProgram } from "../terminal_program.ts";
+import { homeDirectory, probe, shellForTerminal, workingDirectory } from "./machine.ts";
 import { Exits } from "./exits.ts";
 import { ProcessGroups } from "./groups.ts";
 import { type ChildContext, LinuxChild, type StreamDescriptors } from "./linux_child.ts";
@@ -69,12 +71,13 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
 }
 
 function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
-  if (spec.argv[0] !== "") checkStrings(spec, spec.cwd);
+  const name = pipeProgram(spec);
+  checkStrings(spec, spec.cwd);
   const { ours, theirs } = openPipes(spec.pipeStdin);
   const descriptors = spec.pipeStdin ? theirs : [NULL_DEVICE, ...theirs];
   return begin(context, { kind: "pipes", ...ours }, events, () => {
     try {
-      return startOnPipes(spec, probe, spawner(spec, spec.cwd, spec.env, descriptors));
+      return startFile(name, spec, probe, spawner(spec, spec.cwd, spec.env, descriptors));
     } finally {
       for (const fd of theirs) libc.close(fd);
     }
@@ -82,7 +85,9 @@ function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEve
 }
 
 function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
-  const { path, cwd } = findTerminalProgram(spec, homeDirectory, probe);
+  const { path, cwd } = spec.arg0 === null
+    ? findTerminalProgram(spec, homeDirectory, probe)
+    : findRenamedProgram(spec, homeDirectory, workingDirectory, probe);
   checkStrings(spec, cwd);
   const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
   const { master, slavePath } = openTerminal();
@@ -93,7 +98,7 @@ function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: Child
     try {
       // The program is a session leader by then, so this first terminal that it opens becomes its controlling one.
       const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
-      return spawner(spec, cwd, env, [terminal, 0, 0])(path);
+      return startFile(path, { cwd, env }, probe, spawner(spec, cwd, env, [terminal, 0, 0]));
     } finally {
       libc.close(place);
     }
