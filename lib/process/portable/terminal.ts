@@ -29,8 +29,8 @@ export async function launchOnTerminal(
   groups: LedGroups,
   log: Log,
 ): Promise<Child> {
-  const account = userInfo();
-  const { program, cwd } = await find(spec, account.homedir);
+  const account = ownAccount();
+  const { program, cwd } = await find(spec, account.home);
   const env = Object.fromEntries(spec.env);
   if (account.shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = account.shell;
   const size = { rows: ROWS, cols: COLUMNS };
@@ -41,6 +41,17 @@ export async function launchOnTerminal(
     if (reason !== "EIO") log.warn("a terminal failed", { reason });
   });
   return new TerminalChild(terminal, events, groups.add(terminal.pid, () => terminal.kill()));
+}
+
+/** Where users live and what they type into; a user that is in no password database has what every system has. */
+function ownAccount(): { home: string; shell: string | null } {
+  try {
+    const { homedir, shell } = userInfo();
+    return { home: homedir, shell };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { home: "/", shell: "/bin/sh" };
+    throw error;
+  }
 }
 
 /** What to run and where. Windows has ways of its own to name programs, and node-pty knows them. */
