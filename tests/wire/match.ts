@@ -1,6 +1,8 @@
+import { type LoginShell, loginShell } from "../../lib/process/login_shell.ts";
 import type { Bindings } from "./bindings.ts";
 import type { Rules } from "./differences.ts";
 import { show } from "./mismatch.ts";
+import { searchPath } from "./workspace.ts";
 
 export interface MatchContext {
   readonly bindings: Bindings;
@@ -49,7 +51,7 @@ function infoDifference(
 ): string | null {
   if (!isObject(actual)) return differs(path, expected, actual);
   const info = { ...actual };
-  const wanted: Record<string, unknown> = { ...expected, shell: loginShell() ?? expected["shell"] };
+  const wanted: Record<string, unknown> = { ...expected, shell: expectedShell() };
   for (const name of context.surroundingsKnown ? [] : SURROUNDINGS) {
     delete info[name];
     delete wanted[name];
@@ -83,12 +85,26 @@ function plain(
   return first(names, (name) => difference(expected[name], actual[name], context, `${path}.${name}`));
 }
 
-/** The account's shell according to the password file; recordings show that of another machine. */
-function loginShell(): { name: string; path: string } | null {
-  const uid = Deno.uid();
+/**
+ * The shell that a server tells of on this machine; recordings show that of another one. The account's own is read from
+ * the password file; what follows when there is none is held to the reference by the tests of `loginShell`.
+ */
+function expectedShell(): LoginShell {
   const entries = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"));
-  const path = entries.find((fields) => fields[2] === String(uid))?.[6];
-  return path === undefined || path === "" ? null : { name: path.slice(path.lastIndexOf("/") + 1), path };
+  const own = entries.find((fields) => fields[2] === String(Deno.uid()))?.[6] ?? null;
+  return loginShell(own, searchPath(), {
+    isFile: (path) => stat(path)?.isFile ?? false,
+    isExecutable: (path) => ((stat(path)?.mode ?? 0) & 0o111) !== 0,
+  });
+}
+
+function stat(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
 }
 
 function first<T>(items: Iterable<T>, look: (item: T) => string | null): string | null {

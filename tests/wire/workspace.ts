@@ -39,7 +39,7 @@ export class Workspace implements AsyncDisposable {
    */
   environment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
     return {
-      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      PATH: searchPath(),
       HOME: this.home,
       CODEX_HOME: `${this.home}/.codex`,
       PROBE_MARK: "inherited",
@@ -50,6 +50,11 @@ export class Workspace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.#root, { recursive: true });
   }
+}
+
+/** Where servers under test look for programs. */
+export function searchPath(): string {
+  return Deno.env.get("PATH") ?? "/usr/bin:/bin";
 }
 
 /** The key of signed tokens; at least 32 bytes. */
