@@ -219,6 +219,7 @@ Deno.test("listen survives what it cannot upgrade, and an authorizer and a recei
 
 /** A container may have no IPv6. */
 const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
+if (!hasIpv6) console.log("skipped: listening on IPv6 (this machine has none)");
 
 Deno.test("listen tells its real address, also on IPv6, and calls a peer by it", { ignore: !hasIpv6 }, async () => {
   const labels: string[] = [];

@@ -36,8 +36,17 @@ async function run(backend: PortableBackend, script: string, more: Partial<Launc
 
 /** Whether a process runs; one that is dead and only not reaped yet does not. */
 function isAlive(pid: number): boolean {
-  const { stdout } = new Deno.Command("ps", { args: ["-o", "stat=", "-p", `${pid}`] }).outputSync();
-  return /^[^Z]/.test(new TextDecoder().decode(stdout).trim());
+  if (Deno.build.os !== "linux") {
+    const { stdout } = new Deno.Command("ps", { args: ["-o", "stat=", "-p", `${pid}`] }).outputSync();
+    return /^[^Z]/.test(new TextDecoder().decode(stdout).trim());
+  }
+  // Not every Linux has `ps`. The state stands behind the name, which is in parentheses.
+  try {
+    return /\) [^Z]/.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 async function refused(backend: PortableBackend, spec: LaunchSpec): Promise<string> {
