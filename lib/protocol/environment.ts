@@ -1,6 +1,7 @@
 /** What a server tells of its machine and of itself. */
 
-import { boolean, type Codec, map, nullable, seq, string } from "../codec.ts";
+import { boolean, type Codec, type Decoded, map, nullable, seq, string } from "../codec.ts";
+import { toWellFormedJson } from "../json.ts";
 import { defaulted, omittable, struct } from "../struct.ts";
 
 export const shellInfo = struct("ShellInfo", {
@@ -18,7 +19,7 @@ const capabilities: Codec<Readonly<Record<string, boolean>>> = {
 };
 
 /** Directories are `file:` URIs. Servers before 0.100 or so sent little more than `shell`. */
-export const environmentInfo = struct("EnvironmentInfo", {
+const environmentInfoMembers = struct("EnvironmentInfo", {
   shell: shellInfo,
   /** The release of the reference whose wire the server speaks; `0.0.0` for servers that are too old to tell. */
   executorVersion: defaulted(string, "0.0.0"),
@@ -36,5 +37,21 @@ export const environmentInfo = struct("EnvironmentInfo", {
   tempDir: omittable(string),
   capabilities: defaulted(capabilities, {}),
 });
+
+export type EnvironmentInfo = Decoded<typeof environmentInfoMembers>;
+
+/** A server's own info never changes, and every connection asks for it: its text is made once. */
+const texts = new WeakMap<EnvironmentInfo, string>();
+
+function environmentInfoJson(info: EnvironmentInfo): string {
+  let text = texts.get(info);
+  if (text === undefined) {
+    text = toWellFormedJson(environmentInfoMembers.encode(info));
+    texts.set(info, text);
+  }
+  return text;
+}
+
+export const environmentInfo = { ...environmentInfoMembers, toJson: environmentInfoJson };
 
 export const environmentStatusResult = struct("EnvironmentStatus", { status: string });

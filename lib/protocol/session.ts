@@ -1,6 +1,7 @@
 /** `initialize`. Its notification, `initialized`, has no parameters that anyone reads. */
 
-import { identifier, nullable, string } from "../codec.ts";
+import { type Codec, type Decoded, identifier, nullable, string } from "../codec.ts";
+import { toWellFormedJson } from "../json.ts";
 import { defaulted, optional, struct } from "../struct.ts";
 import { environmentInfo } from "./environment.ts";
 
@@ -11,8 +12,16 @@ export const initializeParams = struct("InitializeParams", {
   resumeSessionId: defaulted(nullable(string), null),
 });
 
-/** Old servers answer `{}`. */
-export const initializeResult = struct("InitializeResponse", {
+const initializeMembers = struct("InitializeResponse", {
   sessionId: defaulted(string, ""),
   environmentInfo: optional(environmentInfo),
 });
+
+/** Old servers answer `{}`. */
+export const initializeResult: Codec<Decoded<typeof initializeMembers>> = {
+  ...initializeMembers,
+  toJson({ sessionId, environmentInfo: info }) {
+    const infoJson = info === null ? "null" : environmentInfo.toJson(info);
+    return `{"sessionId":${toWellFormedJson(sessionId)},"environmentInfo":${infoJson}}`;
+  },
+};
