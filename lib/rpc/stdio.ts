@@ -42,6 +42,9 @@ export function stdioConnection(input: ByteSource, output: ByteSink): StdioConne
   return new LineConnection(input, output);
 }
 
+/** A buffer for outgoing bytes that grew beyond this for one large message is not kept. */
+const KEPT_BYTES = 1024 * 1024;
+
 const encoder = new TextEncoder();
 
 class LineConnection implements StdioConnection {
@@ -51,8 +54,11 @@ class LineConnection implements StdioConnection {
   readonly #output: ByteSink;
   #receiver: Receiver | undefined;
   #end: ConnectionEnd | undefined;
-  #queue: Uint8Array<ArrayBuffer>[] = [];
+  /** What waits to be written, and how long it is; texts become bytes when their turn comes. */
+  #queue: (string | Uint8Array<ArrayBuffer>)[] = [];
   #queuedBytes = 0;
+  /** The bytes on their way out; used again and again, so that a flood leaves no garbage outside the heap. */
+  #outgoing = new Uint8Array(0);
   #writing: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
 
@@ -69,11 +75,17 @@ class LineConnection implements StdioConnection {
 
   send(message: string): void {
     if (this.#end !== undefined) return;
-    let line = encoder.encode(message + "\n");
-    if (this.#writing === undefined && line.length <= PROMPT_BYTES) {
-      line = line.subarray(this.#output.writeNow?.(line) ?? 0);
-      if (line.length === 0) return;
+    const line = message + "\n";
+    if (this.#writing === undefined && line.length <= PROMPT_BYTES && this.#output.writeNow !== undefined) {
+      const bytes = encoder.encode(line);
+      const rest = bytes.subarray(bytes.length <= PROMPT_BYTES ? this.#output.writeNow(bytes) : 0);
+      if (rest.length > 0) this.#enqueue(rest);
+    } else {
+      this.#enqueue(line);
     }
+  }
+
+  #enqueue(line: string | Uint8Array<ArrayBuffer>): void {
     this.#queue.push(line);
     this.#queuedBytes += line.length;
     this.#writing ??= this.#write();
@@ -120,13 +132,10 @@ class LineConnection implements StdioConnection {
     await undefined;
     try {
       while (this.#queue.length > 0) {
-        let rest = this.#take();
-        while (rest.length > 0) {
-          const count = await this.#output.write(rest);
-          rest = rest.subarray(count);
-          this.#queuedBytes -= count;
-          if (this.#waiters.length > 0 && !this.congested) this.#release();
-        }
+        const { bytes, length } = this.#take();
+        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#output.write(rest));
+        this.#queuedBytes -= length;
+        if (this.#waiters.length > 0 && !this.congested) this.#release();
       }
     } catch (error) {
       this.#queue = [];
@@ -136,23 +145,41 @@ class LineConnection implements StdioConnection {
     this.#writing = undefined;
   }
 
-  /** The next bytes to write: one large message, or several small ones in one piece. */
-  #take(): Uint8Array<ArrayBuffer> {
-    let count = 1;
-    let bytes = this.#queue[0]!.length;
-    while (count < this.#queue.length && bytes + this.#queue[count]!.length <= WRITE_BYTES) {
-      bytes += this.#queue[count]!.length;
-      count++;
+  /** The next bytes to write, of one large message or of several small ones, and their length in the queue. */
+  #take(): { bytes: Uint8Array<ArrayBuffer>; length: number } {
+    let count = 0;
+    let length = 0;
+    let filled = 0;
+    while (count < this.#queue.length && (count === 0 || length + this.#queue[count]!.length <= WRITE_BYTES)) {
+      const line = this.#queue[count++]!;
+      length += line.length;
+      filled = this.#append(line, filled);
     }
-    const parts = this.#queue.splice(0, count);
-    if (count === 1) return parts[0]!;
-    const whole = new Uint8Array(bytes);
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
+    this.#queue.splice(0, count);
+    const bytes = this.#outgoing.subarray(0, filled);
+    if (this.#outgoing.length > KEPT_BYTES) this.#outgoing = new Uint8Array(0);
+    return { bytes, length };
+  }
+
+  /** Puts one line behind what is filled already; returns how much is filled then. */
+  #append(line: string | Uint8Array<ArrayBuffer>, filled: number): number {
+    // A UTF-16 unit makes three bytes at most, and usually one.
+    if (this.#outgoing.length < filled + line.length) this.#grow(filled, filled + line.length);
+    if (typeof line !== "string") {
+      this.#outgoing.set(line, filled);
+      return filled + line.length;
     }
-    return whole;
+    const { read, written } = encoder.encodeInto(line, this.#outgoing.subarray(filled));
+    if (read === line.length) return filled + written;
+    const rest = line.slice(read);
+    this.#grow(filled + written, filled + written + 3 * rest.length);
+    return this.#append(rest, filled + written);
+  }
+
+  #grow(filled: number, needed: number): void {
+    const larger = new Uint8Array(Math.max(needed, 2 * WRITE_BYTES));
+    larger.set(this.#outgoing.subarray(0, filled));
+    this.#outgoing = larger;
   }
 
   #release(): void {

@@ -124,6 +124,26 @@ Deno.test("stdioConnection writes all of it to a reader that takes three bytes a
   assert.equal(output.text, messages.map((message) => message + "\n").join(""));
 });
 
+Deno.test("stdioConnection writes small and large messages of one, two and three bytes a character unharmed", async () => {
+  const output = new Output(100_000);
+  const connection = stdioConnection(silence, output);
+  const messages = [
+    "a",
+    "é",
+    "語",
+    "a語".repeat(90_000),
+    "x",
+    "語".repeat(700_000),
+    "é".repeat(3_000),
+    "a".repeat(200_000),
+  ];
+  for (const message of messages) connection.send(message);
+  await connection.flushed();
+  connection.send("again");
+  await connection.flushed();
+  assert.equal(output.text, [...messages, "again"].map((message) => message + "\n").join(""));
+});
+
 Deno.test("stdioConnection is congested while nobody reads, and drains when somebody does", async () => {
   const output = new Output(64 * 1024, false);
   const connection = stdioConnection(silence, output);
