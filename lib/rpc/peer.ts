@@ -59,6 +59,8 @@ export interface PeerOptions {
 
 /** Input that was received and not yet answered may hold this many bytes; more ends the connection with 1009. */
 export const MAX_UNANSWERED_BYTES = 256 * 1024 * 1024;
+/** What a message counts besides its own bytes, for the memory that the smallest one takes (measured: 240 bytes). */
+const MESSAGE_OVERHEAD_BYTES = 256;
 /** Above this much unanswered input a carrier that can wait is asked to. */
 const PAUSE_INPUT_BYTES = 64 * 1024 * 1024;
 /** After this long of answering without a break the event loop gets a turn, so that other connections stay quick. */
@@ -144,7 +146,7 @@ export class Peer {
 
   #receive(message: Message): void | Promise<void> {
     if (this.#ended) return;
-    this.#unansweredBytes += message.length;
+    this.#unansweredBytes += weightOf(message);
     if (this.#unansweredBytes > MAX_UNANSWERED_BYTES) {
       this.#options.log.warn("connection ended: too much unanswered input", {
         connection: this.connectionId,
@@ -191,18 +193,21 @@ export class Peer {
     try {
       return this.#take(message);
     } catch (error) {
-      this.#options.log.error("message failed unexpectedly", {
-        connection: this.connectionId,
-        error: error instanceof Error ? error.stack ?? error.message : String(error),
-      });
-      this.close("internal error", INTERNAL_ERROR);
-      return undefined;
+      return this.#fault(error);
     }
+  }
+
+  #fault(error: unknown): undefined {
+    this.#options.log.error("message failed unexpectedly", {
+      connection: this.connectionId,
+      error: error instanceof Error ? error.stack ?? error.message : String(error),
+    });
+    this.close("internal error", INTERNAL_ERROR);
   }
 
   /** Handles one message; a promise if the messages behind it have to wait. */
   #take(message: Message): Promise<void> | undefined {
-    const bytes = message.length;
+    const bytes = weightOf(message);
     let incoming: Incoming;
     try {
       incoming = decodeMessage(message);
@@ -214,7 +219,7 @@ export class Peer {
       }));
       return this.#done(bytes);
     }
-    if (incoming.kind === "request") return this.#takeRequest(incoming, bytes);
+    if (incoming.kind === "request") return this.#takeRequest(incoming, message);
     try {
       if (incoming.kind === "notification") this.#options.handler.notification(incoming.method, incoming.params);
       else this.#settle(incoming);
@@ -229,19 +234,23 @@ export class Peer {
     return this.#done(bytes);
   }
 
-  #takeRequest(request: RequestMessage, bytes: number): Promise<void> | undefined {
+  #takeRequest(request: RequestMessage, message: Message): Promise<void> | undefined {
     const { handler, concurrency } = this.#options;
+    const bytes = weightOf(message);
     const lane = concurrency > 1 && handler.concurrent ? handler.lane(request.method) : undefined;
     if (lane === undefined) return this.#answer(request, bytes);
     if (lane === "immediate") {
       void this.#answer(request, bytes);
-    } else {
-      this.#lanes[lane].add(concurrency, () => this.#ended ? undefined : this.#answer(request, bytes));
+      return this.#relief();
     }
+    const queue = this.#lanes[lane];
+    if (queue.running < concurrency) queue.run(this.#answer(request, bytes));
+    // It waits as it came: decoded it can take more than ten times the memory.
+    else queue.wait(() => this.#ended ? undefined : this.#answer(decodeMessage(message) as RequestMessage, bytes));
     return undefined;
   }
 
-  /** Runs one request and sends its answer; a promise unless all of it is done. Never rejects. */
+  /** Runs one request and sends its answer; a promise unless all of it is done. Never throws or rejects. */
   #answer(request: RequestMessage, bytes: number): Promise<void> | undefined {
     const { method, trace } = request;
     const requestNumber = ++this.#requests;
@@ -253,11 +262,17 @@ export class Peer {
       observer.requestAnswered?.({ connectionId: this.connectionId, requestNumber, method, outcome, trace });
       return this.#done(bytes);
     };
-    const fail = (error: unknown) => finish(encodeError(request.id, this.#describe(error, method)), false);
+    const fail = (error: unknown): Promise<void> | undefined => {
+      try {
+        return finish(encodeError(request.id, this.#describe(error, method)), false);
+      } catch (fault) {
+        return this.#fault(fault);
+      }
+    };
     try {
       const result = this.#options.handler.request(method, request.params, this.signal);
       if (typeof result === "string") return finish(encodeResult(request.id, result), true);
-      return result.then((json) => finish(encodeResult(request.id, json), true), fail);
+      return result.then((json) => finish(encodeResult(request.id, json), true)).catch(fail);
     } catch (error) {
       return fail(error);
     }
@@ -276,10 +291,15 @@ export class Peer {
     return { code: -32603, message: "internal error" };
   }
 
-  /** One message has been dealt with. The promise asks for a pause: the other side does not read its answers. */
+  /** One message has been dealt with. The promise asks for a pause. */
   #done(bytes: number): Promise<void> | undefined {
     this.#unansweredBytes -= bytes;
     if (this.#inputWaiters.length > 0 && this.#unansweredBytes <= PAUSE_INPUT_BYTES) this.#releaseInput();
+    return this.#relief();
+  }
+
+  /** A promise while the other side does not read its answers. */
+  #relief(): Promise<void> | undefined {
     return this.#connection.congested && !this.#ended ? this.#connection.drained() : undefined;
   }
 
@@ -317,33 +337,35 @@ export class Peer {
   }
 }
 
-/** Requests of one lane: at most `limit` run, the rest wait in the order in which they came. */
+/** What a message that has not been answered counts towards {@linkcode MAX_UNANSWERED_BYTES}. */
+function weightOf(message: Message): number {
+  return message.length + MESSAGE_OVERHEAD_BYTES;
+}
+
+/** Requests of one lane: some run, the rest wait in the order in which they came. */
 class LaneQueue {
-  #running = 0;
+  running = 0;
   #waiting: (() => Promise<void> | undefined)[] = [];
 
-  /** Unbounded by itself: what waits here counts as unanswered input of the connection. */
-  add(limit: number, run: () => Promise<void> | undefined): void {
-    if (this.#running >= limit) {
-      this.#waiting.push(run);
-      return;
-    }
-    const turn = run();
+  /** Counts a request that has been begun, and may be done already. */
+  run(turn: Promise<void> | undefined): void {
     if (turn === undefined) return;
-    this.#running++;
+    this.running++;
     turn.then(() => this.#next());
   }
 
+  /** Unbounded by itself: what waits here counts as unanswered input of the connection. */
+  wait(begin: () => Promise<void> | undefined): void {
+    this.#waiting.push(begin);
+  }
+
   #next(): void {
-    let run: (() => Promise<void> | undefined) | undefined;
-    while ((run = this.#waiting.shift()) !== undefined) {
-      const turn = run();
-      if (turn !== undefined) {
-        turn.then(() => this.#next());
-        return;
-      }
+    this.running--;
+    let begin: (() => Promise<void> | undefined) | undefined;
+    while ((begin = this.#waiting.shift()) !== undefined) {
+      const turn = begin();
+      if (turn !== undefined) return this.run(turn);
     }
-    this.#running--;
   }
 }
 

@@ -339,3 +339,51 @@ Deno.test("Peer tells its observer of every request with its trace, and of both 
     ["ended", "lost"],
   ]);
 });
+
+Deno.test("Peer counts a message's own cost too, so that empty ones cannot pile up without end", () => {
+  const { connection } = conversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  for (let count = 0; count < MAX_UNANSWERED_BYTES / 256 && connection.closedWith.length === 0; count++) {
+    void connection.receive("");
+  }
+  assert.deepEqual(connection.closedWith, [1009]);
+});
+
+Deno.test("Peer takes no further message while answers pile up that wait for no lane", async () => {
+  const { connection } = conversation({ concurrency: 2 });
+  connection.congested = true;
+  connection.receive({ id: 1, method: "unknown" });
+  connection.receive({ id: 2, method: "unknown" });
+  assert.equal(connection.sent.length, 1);
+  connection.drain();
+  await settled();
+  assert.equal(connection.sent.length, 2);
+});
+
+Deno.test("Peer loses the connection, not the process, when an answer that had to wait cannot be sent", async () => {
+  const { connection, handler, lines } = conversation({ concurrency: 2 });
+  for (const name of ["a", "b"]) connection.receive({ id: name, method: "later", params: name });
+  connection.send = () => {
+    throw new RangeError("Invalid string length");
+  };
+  handler.finish("a");
+  await settled();
+  assert.deepEqual(connection.closedWith, [1011]);
+  assert.match(lines.join(""), /ERROR message failed unexpectedly .* error="RangeError: Invalid string length/);
+});
+
+Deno.test("Peer loses the connection, not the process, when a request fails unexpectedly after its wait in a lane", async () => {
+  const { connection, handler } = conversation({ concurrency: 2 });
+  for (const name of ["a", "b"]) connection.receive({ id: name, method: "later", params: name });
+  connection.receive({ id: "c", method: "refuse" });
+  let failures = 0;
+  connection.send = (text) => {
+    if (!text.includes('"error"')) return;
+    failures++;
+    throw new RangeError("Invalid string length");
+  };
+  handler.finish("a");
+  await settled();
+  assert.equal(failures, 1);
+  assert.deepEqual(connection.closedWith, [1011]);
+});
