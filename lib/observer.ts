@@ -1,6 +1,9 @@
+import type { Log } from "./log.ts";
+
 /**
  * What an exporter of traces or metrics may hear. The server calls it and knows nothing of what it does; the default
- * does nothing. A method must not throw and must return quickly: it runs where the event happens.
+ * does nothing. A method must return quickly, since it runs where the event happens. What it throws is told to the log
+ * and changes nothing.
  */
 
 /** W3C trace context as a request carried it; contents are not checked. */
@@ -37,5 +40,37 @@ export interface Observer {
   processClosed?(event: { sessionId: string; processId: string }): void;
 }
 
+/** Every event: an interface cannot be listed at run time. */
+const EVENTS = Object.keys(
+  {
+    connectionOpened: true,
+    connectionEnded: true,
+    requestReceived: true,
+    requestAnswered: true,
+    processStarted: true,
+    processExited: true,
+    processClosed: true,
+  } satisfies Record<keyof Observer, true>,
+) as (keyof Observer)[];
+
 /** Hears everything, does nothing. */
 export const noObserver: Observer = {};
+
+/**
+ * An observer whose faults are told to the log and to nobody else: it watches the server, and must not be able to end a
+ * connection, lose an answer or stop a program's events.
+ */
+export function harmless(observer: Observer, log: Log): Observer {
+  const guarded: Record<string, (event: unknown) => void> = {};
+  for (const name of EVENTS) {
+    if (observer[name] === undefined) continue;
+    guarded[name] = (event) => {
+      try {
+        (observer[name] as (event: unknown) => void).call(observer, event);
+      } catch (error) {
+        log.error("the observer failed", { event: name, error: error instanceof Error ? error.stack : String(error) });
+      }
+    };
+  }
+  return guarded;
+}

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
-import { noObserver, type Observer, type TransportName } from "../observer.ts";
+import { harmless, noObserver, type Observer, type TransportName } from "../observer.ts";
 import type { ProcessBackend } from "../process/child.ts";
 import { systemBackend } from "../process/backend.ts";
 import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
@@ -45,7 +45,7 @@ export class ExecServer implements Disposable {
     return new ExecServer({
       concurrentRequests: options.concurrentRequests ?? 1,
       log,
-      observer: options.observer ?? noObserver,
+      observer: harmless(options.observer ?? noObserver, log),
       clock: options.clock ?? systemClock,
       backend: options.backend ?? await systemBackend(log),
     }, await environmentInfo());

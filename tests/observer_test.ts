@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { createLog } from "../lib/log.ts";
+import { harmless, type Observer } from "../lib/observer.ts";
+
+Deno.test("an observer that throws is told to the log, and whoever told it the event goes on", () => {
+  const lines: string[] = [];
+  const observer = harmless({
+    processClosed() {
+      throw new Error("exporter is gone");
+    },
+  }, createLog("error", (line) => lines.push(line)));
+  observer.processClosed?.({ sessionId: "s", processId: "p" });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]!, / ERROR the observer failed event=processClosed error="Error: exporter is gone/);
+});
+
+Deno.test("an observer hears every event as itself, and what it does not listen to is left out", () => {
+  class Counter implements Observer {
+    readonly heard: unknown[] = [];
+    connectionOpened(event: unknown) {
+      this.heard.push(event);
+    }
+  }
+  const counter = new Counter();
+  const observer = harmless(counter, createLog("off"));
+  observer.connectionOpened?.({ connectionId: 1, transport: "stdio" });
+  assert.deepEqual(counter.heard, [{ connectionId: 1, transport: "stdio" }]);
+  assert.equal(observer.connectionEnded, undefined);
+});
