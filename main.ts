@@ -3,6 +3,7 @@
 import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
 import { UsageError } from "./lib/cli/usage_error.ts";
 import { createLog, type Log } from "./lib/log.ts";
+import { noObserver } from "./lib/observer.ts";
 import type { ByteSink } from "./lib/rpc/stdio.ts";
 import type { ExecServer } from "./lib/server/serve.ts";
 
@@ -45,7 +46,10 @@ function serve(options: ServeOptions): Promise<void> {
   }
   const load = async (): Promise<ExecServer> => {
     const { ExecServer } = await import("./lib/server/serve.ts");
-    return server = await ExecServer.create({ concurrentRequests: options.concurrentRequests, log });
+    const observer = options.logLevel === "debug"
+      ? (await import("./lib/log_observer.ts")).logObserver(log)
+      : noObserver;
+    return server = await ExecServer.create({ concurrentRequests: options.concurrentRequests, log, observer });
   };
   return options.listen.kind === "stdio" ? serveStdio(load, end) : serveWebSocket(options, log, load, end);
 }

@@ -77,9 +77,11 @@ function answer(options: ListenOptions, request: Request, peer: Deno.NetAddr): R
   const flaw = upgradeFlaw(request.headers);
   if (flaw !== undefined) return refusal(400, flaw);
   if (options.authorize === null) return upgrade(options, request, peer);
-  return options.authorize(request.headers.get("authorization")).then((reason) =>
-    reason === undefined ? upgrade(options, request, peer) : refusal(401, reason)
-  );
+  return options.authorize(request.headers.get("authorization")).then((reason) => {
+    if (reason === undefined) return upgrade(options, request, peer);
+    options.log.info("connection refused", { peer: formatAddress(peer), reason });
+    return refusal(401, reason);
+  });
 }
 
 /** The path as it was sent: `URL` would turn `/./readyz` and `/x/../readyz` into `/readyz`. */
