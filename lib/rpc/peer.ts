@@ -53,6 +53,8 @@ export interface PeerOptions {
   readonly concurrency: number;
   /** Whether a response to no request of ours ends the connection (a server) or is ignored (a client). */
   readonly strictResponses: boolean;
+  /** Milliseconds that never run backwards; the machine's own unless a test decides. */
+  readonly now?: () => number;
   /** Called once, when the connection has ended and nothing is pending any more. */
   readonly ended?: (end: ConnectionEnd) => void;
 }
@@ -80,6 +82,7 @@ export class Peer {
   readonly connectionId = ++connections;
   readonly #options: PeerOptions;
   readonly #connection: Connection;
+  readonly #now: () => number;
   readonly #aborter = new AbortController();
   /** Messages that have not had their turn; the first `#head` are done with. */
   #queue: Message[] = [];
@@ -96,6 +99,7 @@ export class Peer {
   constructor(options: PeerOptions) {
     this.#options = options;
     this.#connection = options.connection;
+    this.#now = options.now ?? (() => performance.now());
     options.observer.connectionOpened?.({ connectionId: this.connectionId, transport: options.transport });
     options.log.info("connection opened", { connection: this.connectionId, peer: options.connection.label });
     this.#connection.start({ message: (message) => this.#receive(message), ended: (end) => this.#end(end) });
@@ -163,7 +167,7 @@ export class Peer {
 
   /** Gives every queued message its turn, until one has to be waited for. */
   #pump(): void {
-    const started = performance.now();
+    const started = this.#now();
     while (!this.#busy && !this.#ended && this.#head < this.#queue.length) {
       const message = this.#queue[this.#head]!;
       this.#head++;
@@ -176,7 +180,7 @@ export class Peer {
       }
       const turn = this.#takeSafely(message);
       if (turn !== undefined) this.#waitFor(turn);
-      else if (performance.now() - started > SLICE_MS) this.#waitFor(nextTurn());
+      else if (this.#now() - started > SLICE_MS) this.#waitFor(nextTurn());
     }
   }
 

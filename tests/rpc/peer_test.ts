@@ -74,7 +74,10 @@ class FakeHandler implements PeerHandler {
   }
 }
 
-function conversation(options: { concurrency?: number; strictResponses?: boolean; observer?: Observer } = {}) {
+/** Time stands still, or goes as the test says: a slow machine must not decide when others get a turn. */
+function conversation(
+  options: { concurrency?: number; strictResponses?: boolean; observer?: Observer; now?: () => number } = {},
+) {
   const connection = new FakeConnection();
   const handler = new FakeHandler();
   const lines: string[] = [];
@@ -87,9 +90,15 @@ function conversation(options: { concurrency?: number; strictResponses?: boolean
     observer: options.observer ?? {},
     concurrency: options.concurrency ?? 1,
     strictResponses: options.strictResponses ?? true,
+    now: options.now ?? (() => 0),
     ended: (end) => ends.push(end),
   });
   return { connection, handler, peer, lines, ends };
+}
+
+/** Lets promises settle that wait for no event, and no timer fire. */
+async function promisesSettled(): Promise<void> {
+  for (let links = 0; links < 100; links++) await null;
 }
 
 /** Lets everything that is ready to run do so. */
@@ -115,6 +124,23 @@ Deno.test("Peer echoes ids as they came, beyond 2^53 and of both kinds", () => {
     '{"id":"a\\"\\n","result":"done"}',
     '{"id":"","result":"done"}',
   ]);
+});
+
+Deno.test("Peer lets others have a turn after more than five milliseconds of answering", async () => {
+  let now = 0;
+  const { connection, handler } = conversation({ now: () => now });
+  connection.receive({ id: 0, method: "later", params: "a" });
+  for (const id of [1, 2, 3]) connection.receive({ id, method: "now" });
+  handler.request = () => {
+    now += 3;
+    return '"slow"';
+  };
+  handler.finish("a");
+  await promisesSettled();
+  const ids = () => (connection.sent as { id: number }[]).map(({ id }) => id);
+  assert.deepEqual(ids(), [0, 1, 2]);
+  await settled();
+  assert.deepEqual(ids(), [0, 1, 2, 3]);
 });
 
 Deno.test("Peer reads binary messages as UTF-8 JSON", () => {
