@@ -37,7 +37,9 @@ export interface Connection {
   start(receiver: Receiver): void;
   /** Queues one message; messages leave in the order of the calls. Dropped silently once the connection has ended. */
   send(message: string): void;
-  /** True while more is queued than the carrier wants to hold ({@linkcode HIGH_WATER_BYTES}): producers pause. */
+  /** How much may be queued until the connection is congested; {@linkcode HIGH_WATER_BYTES} unless somebody sets it. */
+  highWaterBytes: number;
+  /** True while more than {@linkcode highWaterBytes} is queued: producers pause. */
   readonly congested: boolean;
   /** Resolves when the connection is not, or no longer, congested, or has ended. Never rejects. */
   drained(): Promise<void>;

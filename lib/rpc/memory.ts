@@ -13,6 +13,7 @@ export function memoryPair(): [Connection, Connection] {
 
 class MemoryConnection implements Connection {
   readonly label: string;
+  highWaterBytes = HIGH_WATER_BYTES;
   readonly malformedPrefix: string;
   #far: MemoryConnection | undefined;
   #receiver: Receiver | undefined;
@@ -42,7 +43,7 @@ class MemoryConnection implements Connection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && (this.#far?.waitingBytes ?? 0) > HIGH_WATER_BYTES;
+    return this.#end === undefined && (this.#far?.waitingBytes ?? 0) > this.highWaterBytes;
   }
 
   drained(): Promise<void> {

@@ -49,6 +49,7 @@ const encoder = new TextEncoder();
 
 class LineConnection implements StdioConnection {
   readonly label = "exec-server stdio";
+  highWaterBytes = HIGH_WATER_BYTES;
   readonly malformedPrefix = `failed to parse JSON-RPC message from ${this.label}: `;
   readonly #input: ByteSource;
   readonly #output: ByteSink;
@@ -92,7 +93,7 @@ class LineConnection implements StdioConnection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && this.#queuedBytes > HIGH_WATER_BYTES;
+    return this.#end === undefined && this.#queuedBytes > this.highWaterBytes;
   }
 
   drained(): Promise<void> {

@@ -29,6 +29,7 @@ export function websocketConnection(socket: WebSocket, peer: string): Connection
 
 class WebSocketConnection implements Connection {
   readonly label: string;
+  highWaterBytes = HIGH_WATER_BYTES;
   readonly malformedPrefix: string;
   readonly #socket: WebSocket;
   #receiver: Receiver | undefined;
@@ -69,7 +70,7 @@ class WebSocketConnection implements Connection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && this.#socket.bufferedAmount > HIGH_WATER_BYTES;
+    return this.#end === undefined && this.#socket.bufferedAmount > this.highWaterBytes;
   }
 
   drained(): Promise<void> {

@@ -4,6 +4,7 @@ import { type Json, toWellFormedJson } from "../json.ts";
 import { type RequestName, REQUESTS } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { type Lane, type PeerHandler, ProtocolViolation } from "../rpc/peer.ts";
+import type { Crowd } from "./crowd.ts";
 import type { BuiltHandlers, CallContext } from "./handlers.ts";
 import type { Session } from "./session.ts";
 
@@ -16,10 +17,12 @@ export class Conversation implements PeerHandler {
   #session: Session | undefined;
   readonly #handlers: BuiltHandlers;
   readonly #connection: Connection;
+  readonly #crowd: Crowd;
 
-  constructor(handlers: BuiltHandlers, connection: Connection) {
+  constructor(handlers: BuiltHandlers, connection: Connection, crowd: Crowd) {
     this.#handlers = handlers;
     this.#connection = connection;
+    this.#crowd = crowd;
   }
 
   /** The session of this connection, once `initialize` has succeeded. */
@@ -44,6 +47,7 @@ export class Conversation implements PeerHandler {
 
   /** Decoding comes before the handshake check, and the handshake check before every check of values. */
   request(method: string, params: Json, signal: AbortSignal): string | Promise<string> {
+    this.#crowd.asked(this.#connection);
     if (!isRequestName(method)) throw notBuilt(method);
     const decoded = REQUESTS[method].params.decode(params);
     if (method === "initialize") return this.#initialize(decoded as Parameters<BuiltHandlers["initialize"]>[0]);

@@ -6,6 +6,7 @@ import { systemBackend } from "../process/backend.ts";
 import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
 import { Peer } from "../rpc/peer.ts";
 import { Conversation } from "./conversation.ts";
+import { Crowd } from "./crowd.ts";
 import { environmentInfo } from "./environment_info.ts";
 import { type BuiltHandlers, handlers } from "./handlers.ts";
 import { Sessions } from "./sessions.ts";
@@ -23,13 +24,15 @@ export interface ServerOptions {
 /** Serves any number of connections with one set of sessions. Leaving its scope ends every process. */
 export class ExecServer implements Disposable {
   readonly #options: Required<ServerOptions>;
+  readonly #crowd: Crowd;
   readonly #sessions: Sessions;
   readonly #handlers: BuiltHandlers;
   readonly #connections = new Set<Connection>();
 
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
-    this.#sessions = new Sessions(options);
+    this.#crowd = new Crowd(options.clock);
+    this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
     this.#handlers = handlers({
       sessions: this.#sessions,
@@ -54,7 +57,7 @@ export class ExecServer implements Disposable {
   /** Holds one conversation; resolves when the connection has ended. Its session then waits to be resumed. */
   serve(connection: Connection, transport: TransportName): Promise<ConnectionEnd> {
     const { promise, resolve } = Promise.withResolvers<ConnectionEnd>();
-    const conversation = new Conversation(this.#handlers, connection);
+    const conversation = new Conversation(this.#handlers, connection, this.#crowd);
     this.#connections.add(connection);
     new Peer({
       connection,

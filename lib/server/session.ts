@@ -5,6 +5,7 @@ import type { ProcessBackend, StreamName } from "../process/child.ts";
 import { type ProcessEvents, ProcessTable } from "../process/process_table.ts";
 import { encodeClosed, encodeExited, encodeOutput } from "../protocol/process.ts";
 import type { Connection } from "../rpc/connection.ts";
+import type { Crowd } from "./crowd.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -12,6 +13,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly observer: Observer;
+  readonly crowd: Crowd;
 }
 
 /**
@@ -25,10 +27,12 @@ export class Session implements Disposable {
   #detachedAt: number | undefined;
   #expiry: Timer | undefined;
   readonly #observer: Observer;
+  readonly #crowd: Crowd;
 
   constructor(options: SessionOptions) {
     this.id = options.id;
     this.#observer = options.observer;
+    this.#crowd = options.crowd;
     this.processes = new ProcessTable({
       backend: options.backend,
       clock: options.clock,
@@ -88,6 +92,7 @@ export class Session implements Disposable {
     const connection = this.#connection;
     if (connection === undefined) return true;
     connection.send(encodeOutput(JSON.stringify(processId), seq, stream, bytes));
+    connection.highWaterBytes = this.#crowd.highWaterBytes(connection);
     if (!connection.congested) return true;
     this.#resumeWhenDrained(connection);
     return false;

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Observer } from "../observer.ts";
 import type { ProcessBackend } from "../process/child.ts";
 import type { Connection } from "../rpc/connection.ts";
+import type { Crowd } from "./crowd.ts";
 import { Session } from "./session.ts";
 
 /** How long a session lives without a connection, in milliseconds. Seen on the reference: alive at 78 s, gone at 82 s. */
@@ -14,6 +15,7 @@ export interface SessionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly observer: Observer;
+  readonly crowd: Crowd;
 }
 
 /**

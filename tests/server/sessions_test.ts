@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { silentLog } from "../../lib/log.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../../lib/process/child.ts";
 import type { Connection } from "../../lib/rpc/connection.ts";
+import { Crowd } from "../../lib/server/crowd.ts";
 import { DETACHED_SESSION_LIFETIME_MS, Sessions } from "../../lib/server/sessions.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 
@@ -38,6 +39,7 @@ class FakeConnection implements Connection {
   readonly label = "fake";
   readonly malformedPrefix = "";
   readonly sent: { method: string; params: Record<string, unknown> }[] = [];
+  highWaterBytes = 0;
   congested = false;
   #drained = Promise.withResolvers<void>();
   start(): void {}
@@ -57,7 +59,7 @@ class FakeConnection implements Connection {
 function fixture() {
   const clock = new ManualClock();
   const backend = new FakeBackend();
-  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {} });
+  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {}, crowd });
   return { clock, backend, sessions };
 }
 const spec = {
@@ -70,6 +72,7 @@ const spec = {
   pipeStdin: false,
   guessSandboxDenied: false,
 };
+const crowd = new Crowd({ now: () => 0, after: () => ({ cancel() {} }) });
 const bytes = new TextEncoder().encode("hi");
 
 Deno.test("Sessions hands a detached session to the next connection, and its events with it", () => {
@@ -119,7 +122,7 @@ Deno.test("Sessions decides by the clock, not by its timer, whether a session ha
   const { backend } = fixture();
   let now = 0;
   const lateTimers = { now: () => now, after: () => ({ cancel() {} }) };
-  const sessions = new Sessions({ backend, clock: lateTimers, log: silentLog, observer: {} });
+  const sessions = new Sessions({ backend, clock: lateTimers, log: silentLog, observer: {}, crowd });
   const session = sessions.create(new FakeConnection());
   session.processes.start(spec);
   sessions.detach(session);
