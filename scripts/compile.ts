@@ -1,16 +1,43 @@
-/** Makes `dist/exec-server`, one executable for this system. `DENORT_BIN` names the run-time base if it cannot be downloaded. */
+/**
+ * Makes `dist/exec-server`, one executable for this system, and tries it. `DENORT_BIN` names the run-time base if it
+ * cannot be downloaded.
+ */
 
-const output = Deno.build.os === "windows" ? "dist/exec-server.exe" : "dist/exec-server";
+const OUTPUT = Deno.build.os === "windows" ? "dist/exec-server.exe" : "dist/exec-server";
+
 await Deno.mkdir("dist", { recursive: true });
-const { code } = await new Deno.Command(Deno.execPath(), {
-  args: ["compile", "--allow-all", "--frozen", "--output", output, "main.ts"],
-}).output();
-if (code !== 0) {
-  console.error(
-    "compile: deno compile failed. It downloads a run-time base of about 85 MB on first use; where that is impossible, " +
-      "set DENORT_BIN to a denort executable of the same version as this deno.",
+await compile();
+console.log(`${OUTPUT}: ${await tell(["--version"], "")}`);
+const answer = await tell(["--listen", "stdio"], '{"id":1,"method":"initialize","params":{"clientName":"compile"}}\n');
+if (!answer.startsWith('{"id":1,"result":')) fail(`${OUTPUT} does not serve: it answered ${JSON.stringify(answer)}`);
+
+async function compile(): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    // What is imported when it is needed has to be named: it is not followed. Types are checked by `deno task ok`; here
+    // they would ask the registry for those of Node.js.
+    args: ["compile", "--allow-all", "--frozen", "--no-check", "--include", "lib", "--output", OUTPUT, "main.ts"],
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  if (success) return;
+  fail(
+    "deno compile failed. It downloads a run-time base of about 85 MB on first use; where that is impossible, set " +
+      "DENORT_BIN to a denort executable of the same version as this deno.",
   );
+}
+
+/** What the executable writes for an input. */
+async function tell(args: string[], input: string): Promise<string> {
+  const child = new Deno.Command(OUTPUT, { args, stdin: "piped", stdout: "piped", stderr: "inherit" }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { code, stdout } = await child.output();
+  if (code !== 0) fail(`${OUTPUT} ${args.join(" ")} ended with exit code ${code}`);
+  return new TextDecoder().decode(stdout).trim();
+}
+
+function fail(reason: string): never {
+  console.error(`compile: ${reason}`);
   Deno.exit(1);
 }
-const { stdout } = await new Deno.Command(output, { args: ["--version"] }).output();
-console.log(`${output}: ${new TextDecoder().decode(stdout).trim()}`);
