@@ -11,6 +11,7 @@ import { ownProgram, splitCommand, type Target } from "../tests/wire/target.ts";
 import { readTranscripts, type Transcript } from "../tests/wire/transcript.ts";
 
 const USAGE = `usage: conformance [--url ws://IP:PORT | --command 'PROGRAM ARGS…'] [options]
+  PROGRAM and paths in ARGS are absolute: the server starts in a directory of its own
   --filter TEXT   only the recordings whose name contains TEXT
   --slow          also those that take 60 to 160 seconds
   --strict        exactly the reference: no deliberate difference is allowed

@@ -20,7 +20,7 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
-  --command 'P A…'  a program to compare instead of ours
+  --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
 interface Options {
