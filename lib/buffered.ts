@@ -25,10 +25,13 @@ export function buffer(json: Json): Json {
 /** A number that no type of the reference's holds exactly is kept as its text, in an object under this name. */
 const UNTYPED = "$serde_json::private::Number";
 
+/** What is longer no type holds; it is not converted, which takes seconds for millions of digits. */
+const MAX_I128_LENGTH = 40;
+
 /** The number, if a 64-bit type holds it; a description, if only a 128-bit one does; else an object with its text. */
 export function typedNumber(number: JsonNumber): JsonNumber | JsonObject | string {
   const { text } = number;
-  if (/^-?\d+$/.test(text)) {
+  if (text.length <= MAX_I128_LENGTH && /^-?\d+$/.test(text)) {
     const value = BigInt(text);
     if (value >= -(2n ** 63n) && value < 2n ** 64n) return number;
     if (value >= 0n && value < 2n ** 128n) return `integer \`${value}\` as u128`;

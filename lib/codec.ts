@@ -56,6 +56,9 @@ export const boolean: Codec<boolean> = {
   encode: asItIs,
 };
 
+/** Numbers with more digits are too large, and are not converted: that takes seconds for millions of digits. */
+const MAX_U64_DIGITS = 20;
+
 /** Digits only: no fraction and no exponent, as the reference. */
 function integerText(json: Json, type: string, buffered: boolean | undefined): string {
   if (!(json instanceof JsonNumber)) throw invalidType(json, type, buffered);
@@ -73,7 +76,9 @@ function unsigned(type: string, bits: number): Codec<number> {
       const text = integerText(json, type, buffered);
       if (!/^\d+$/.test(text)) throw refusal("invalid number");
       const value = Number(text);
-      if (value >= Number(limit) && BigInt(text) >= limit) throw refusal("invalid number");
+      if (value >= Number(limit) && (text.length > MAX_U64_DIGITS || BigInt(text) >= limit)) {
+        throw refusal("invalid number");
+      }
       return Math.min(value, Number.MAX_SAFE_INTEGER);
     },
     encode: asItIs,
@@ -88,7 +93,9 @@ export const usize = unsigned("usize", 64);
 export const exactU64: Codec<bigint> = {
   decode(json, buffered) {
     const text = integerText(json, "u64", buffered);
-    if (!/^\d+$/.test(text) || text.length > 20 || BigInt(text) >= 2n ** 64n) throw refusal("invalid number");
+    if (!/^\d+$/.test(text) || text.length > MAX_U64_DIGITS || BigInt(text) >= 2n ** 64n) {
+      throw refusal("invalid number");
+    }
     return BigInt(text);
   },
   encode: (value) => rawJson(String(value)),
@@ -103,8 +110,10 @@ export const i64: Codec<number> = {
     const text = integerText(json, "i64", buffered);
     if (!/^-?\d+$/.test(text)) throw refusal("invalid number");
     const value = Number(text);
-    if (Math.abs(value) >= 2 ** 63 && BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
-      throw refusal("invalid number");
+    if (Math.abs(value) >= 2 ** 63) {
+      if (text.length > MAX_U64_DIGITS || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
+        throw refusal("invalid number");
+      }
     }
     return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER)) + 0;
   },

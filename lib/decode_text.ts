@@ -17,7 +17,7 @@ export function describeJson(json: Json, buffered = false): string {
 }
 
 function describeNumber(text: string): string {
-  return /^-?\d+$/.test(text) ? `integer \`${BigInt(text)}\`` : `floating point \`${text}\``;
+  return /^-?\d+$/.test(text) ? `integer \`${text}\`` : `floating point \`${text}\``;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { type Codec, enumeration, exactU64, i64, map, noParams, seq, string, u16, u64 } from "../lib/codec.ts";
-import { parseJson, toWellFormedJson } from "../lib/json.ts";
+import { buffer } from "../lib/buffered.ts";
+import { parseJson, plainJson, toWellFormedJson } from "../lib/json.ts";
 
 const decode = <T>(codec: Codec<T>, json: string): T => codec.decode(parseJson(json));
 const invalidNumber = { kind: "invalidParams", message: "invalid number" };
@@ -25,6 +26,26 @@ Deno.test("u16 and i64 have their own bounds", () => {
   for (const text of ["9223372036854775808", "-9223372036854775809", "1.5", "1e2"]) {
     assert.throws(() => decode(i64, text), invalidNumber, text);
   }
+});
+
+Deno.test("no integer of millions of digits is converted, which would hold up everybody for seconds", () => {
+  const { BigInt } = globalThis;
+  let longest = 0;
+  globalThis.BigInt = Object.assign((value: string) => {
+    longest = Math.max(longest, String(value).length);
+    return BigInt(value);
+  }, { asIntN: BigInt.asIntN }) as BigIntConstructor;
+  try {
+    const digits = "1".repeat(1000);
+    for (const codec of [u16, u64, i64, exactU64] as Codec<unknown>[]) {
+      assert.throws(() => decode(codec, digits), invalidNumber);
+    }
+    assert.throws(() => string.decode(parseJson(digits), true), { message: /^invalid type: integer `1+`, expected/ });
+    assert.deepEqual(plainJson(buffer(parseJson(digits))), { "$serde_json::private::Number": digits });
+  } finally {
+    globalThis.BigInt = BigInt;
+  }
+  assert.ok(longest < 50, `converted ${longest} digits`);
 });
 
 Deno.test("exactU64 keeps every bit on both ways", () => {
