@@ -26,35 +26,67 @@ export interface Listener extends AsyncDisposable {
  */
 const IDLE_TIMEOUT_SECONDS = 60;
 
+/** How long to wait, in milliseconds, until the address is taken again after the platform has given it up. */
+const RETRY_MS = 100;
+
 /**
  * Listens for WebSocket connections.
+ *
+ * The platform stops listening for good when it cannot accept a connection, as when no descriptors are left. What is
+ * connected lives on, so listening begins again as soon as it can.
  *
  * @throws {Error} If the address cannot be had, with the reference's sentence, e.g. `Address in use (os error 98)`.
  */
 export function listen(options: ListenOptions): Listener {
-  const { address, log } = options;
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  const { hostname, port } = options.address;
+  let server = serve(options, hostname, port);
+  const { addr } = server;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const { log } = options;
+  const follow = ({ finished }: typeof server): void => {
+    finished.catch((error) => {
+      log.error("cannot accept connections", { error: describe(error) });
+      retry = setTimeout(again, RETRY_MS);
+    });
+  };
+  const again = (): void => {
+    try {
+      server = serve(options, hostname, addr.port);
+    } catch (error) {
+      log.debug("cannot listen again yet", { error: describe(error) });
+      retry = setTimeout(again, RETRY_MS);
+      return;
+    }
+    log.warn("listening again", { address: formatAddress(addr) });
+    follow(server);
+  };
+  follow(server);
+  return {
+    url: `ws://${formatAddress(addr)}`,
+    async [Symbol.asyncDispose]() {
+      clearTimeout(retry);
+      await server.shutdown();
+    },
+  };
+}
+
+/** @throws {Error} Like {@linkcode listen}. */
+function serve(options: ListenOptions, hostname: string, port: number): Deno.HttpServer<Deno.NetAddr> {
   try {
-    server = Deno.serve({
-      hostname: address.hostname,
-      port: address.port,
+    return Deno.serve({
+      hostname,
+      port,
       automaticCompression: false,
       // Without these two the platform writes to stdout.
       onListen: () => {},
       onError: (error) => {
-        log.error("request failed unexpectedly", { error: describe(error) });
+        options.log.error("request failed unexpectedly", { error: describe(error) });
         return new Response(null, { status: 500 });
       },
     }, (request, info) => answer(options, request, info.remoteAddr));
   } catch (error) {
     throw new Error(listenFailure(error), { cause: error });
   }
-  return {
-    url: `ws://${formatAddress(server.addr)}`,
-    async [Symbol.asyncDispose]() {
-      await server.shutdown();
-    },
-  };
 }
 
 /** Whether only programs on this machine can reach `hostname`, a literal IP address without brackets. */
