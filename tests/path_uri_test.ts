@@ -66,6 +66,9 @@ Deno.test("PathUri.parse spells plain URIs as the URL parser does", () => {
     fc.property(fc.array(segment, { maxLength: 4 }), (segments) => {
       const uri = `file:///${segments.join("/")}`;
       const { href } = new URL(uri);
+      if (href.includes("%00")) {
+        return void assert.throws(() => PathUri.parse(uri, "linux"), { message: `'${href}' is invalid on 'linux'` });
+      }
       const spelled = href.replace(
         /^file:\/\/\/[a-z](?=(?::|%3a)(?:\/|$))/i,
         (start) => start.slice(0, -1) + start.slice(-1).toUpperCase(),
