@@ -3,6 +3,7 @@
 import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
 import { UsageError } from "./lib/cli/usage_error.ts";
 import { createLog, type Log } from "./lib/log.ts";
+import { LogSink } from "./lib/log_sink.ts";
 import { noObserver } from "./lib/observer.ts";
 import type { ByteSink } from "./lib/rpc/stdio.ts";
 import type { ExecServer } from "./lib/server/serve.ts";
@@ -32,7 +33,8 @@ async function main(): Promise<void> {
 }
 
 function serve(options: ServeOptions): Promise<void> {
-  const log = createLog(options.logLevel);
+  const sink = new LogSink();
+  const log = createLog(options.logLevel, (line) => sink.write(line));
   let server: ExecServer | undefined;
   const end = (code: number): never => {
     server?.[Symbol.dispose]();
@@ -45,7 +47,8 @@ function serve(options: ServeOptions): Promise<void> {
     });
   }
   const load = async (): Promise<ExecServer> => {
-    const { ExecServer } = await import("./lib/server/serve.ts");
+    const [{ ExecServer }, stderr] = await Promise.all([import("./lib/server/serve.ts"), promptWriterOf(2)]);
+    if (stderr !== undefined) sink.useNow(stderr.writeNow);
     const observer = options.logLevel === "debug"
       ? (await import("./lib/log_observer.ts")).logObserver(log)
       : noObserver;
@@ -66,9 +69,13 @@ async function serveStdio(load: () => Promise<ExecServer>, end: (code: number) =
 
 /** On Linux small answers leave without the way through another thread. */
 async function stdout(): Promise<ByteSink> {
-  if (Deno.build.os !== "linux") return Deno.stdout;
-  const { promptWriter } = await import("./lib/linux/prompt_writer.ts");
-  return { write: (bytes) => Deno.stdout.write(bytes), ...promptWriter(1) };
+  return { write: (bytes) => Deno.stdout.write(bytes), ...await promptWriterOf(1) };
+}
+
+/** A way to write that never waits, where there is one: on Linux, if the descriptor is a pipe. */
+async function promptWriterOf(fd: number) {
+  if (Deno.build.os !== "linux") return undefined;
+  return (await import("./lib/linux/prompt_writer.ts")).promptWriter(fd);
 }
 
 async function serveWebSocket(

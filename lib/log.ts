@@ -42,12 +42,20 @@ function formatLine(level: string, message: string, fields: LogFields = {}): str
   return line + "\n";
 }
 
+/** What JSON leaves as it is, though a terminal may take it for a command or a viewer for the end of the line. */
+const LEFT_BY_JSON = /[\x7f-\x9f\u2028\u2029]/g;
+
 /** A value that would break the `key=value` form, or the line, is written as a JSON string. */
 function quoteIfNeeded(value: string): string {
-  return /^[\w.:/@+\-[\]]+$/.test(value) ? value : JSON.stringify(value);
+  if (/^[\w.:/@+\-[\]]+$/.test(value)) return value;
+  return JSON.stringify(value).replace(
+    LEFT_BY_JSON,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
-function writeToStderr(line: string): void {
+/** Waits for whoever reads stderr. */
+export function writeToStderr(line: string): void {
   let rest = new TextEncoder().encode(line);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

@@ -142,7 +142,8 @@ export class RunningServer implements AsyncDisposable {
   }
 }
 
-function signalIfAlive(child: Deno.ChildProcess, signal: Deno.Signal): void {
+/** Sends a signal, unless the child's end is known already. */
+export function signalIfAlive(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch (error) {
