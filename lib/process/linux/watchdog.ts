@@ -81,8 +81,10 @@ export class Watchdog implements GroupRegister, Disposable {
     const pidfd = libc.openProcessDescriptor(pid);
     this.#options.exits.await(pid, pidfd, (status) => {
       if (pidfd >= 0) libc.close(pidfd);
-      if (!this.#disposed) this.#failed(`it ended with wait status ${status}`);
       this.#cut();
+      if (this.#disposed) return;
+      this.#failed(`it ended with wait status ${status}`);
+      this.ensure(); // for the programs that run
     });
   }
 
