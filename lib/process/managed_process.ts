@@ -148,9 +148,21 @@ export class ManagedProcess implements ChildEvents, Disposable {
     return outcome.then(() => "accepted");
   }
 
-  /** SIGINT to the program's group; nothing once the program has exited, its background children included. */
+  /**
+   * SIGINT to the program's group; nothing once the program has exited, its background children included.
+   *
+   * @throws {ExecError} `internal` if the group may not be signalled: it has changed its user.
+   */
   interrupt(): void {
-    if (this.#exitCode === null) this.#child.signal("SIGINT");
+    if (this.#exitCode !== null) return;
+    try {
+      this.#child.signal("SIGINT");
+    } catch (error) {
+      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+      throw new ExecError("internal", "failed to signal process: Operation not permitted (os error 1)", {
+        cause: error,
+      });
+    }
   }
 
   /** Kills the program's group. @returns false if the program had exited already; then nothing is done. */

@@ -248,6 +248,18 @@ Deno.test("signals reach a program until it has exited; its background children 
   assert.deepEqual(child.calls, ["SIGINT", "terminate", "terminate"]);
 });
 
+Deno.test("a program that may not be signalled, having changed its user, is no fault of the server", () => {
+  const { process, child } = stage();
+  child.signal = () => {
+    throw new Deno.errors.PermissionDenied("Operation not permitted (os error 1)");
+  };
+  assert.throws(() => process.interrupt(), {
+    name: "ExecError",
+    kind: "internal",
+    message: "failed to signal process: Operation not permitted (os error 1)",
+  });
+});
+
 Deno.test("dispose ends waiting reads and writes and lets no later event through", async () => {
   const { process, child, clock, heard } = stage();
   child.full = true;
