@@ -116,6 +116,7 @@ export function pipe(flags = O_CLOEXEC): readonly [number, number] | number {
 const F_GETFL = 3;
 const F_SETFL = 4;
 const F_SETFD = 2;
+const F_SETPIPE_SZ = 1031;
 const FD_CLOEXEC = 1;
 
 /** Makes reads and writes of this open file return EAGAIN instead of waiting. */
@@ -126,6 +127,11 @@ export function setNonBlocking(fd: number): void {
 /** Programs that are started from now on do not inherit this descriptor. */
 export function setCloseOnExec(fd: number): void {
   symbols.fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/** Gives a pipe room for so many bytes, if the kernel's limits allow; the result is the new size. */
+export function setPipeSize(fd: number, bytes: number): number {
+  return orError(symbols.fcntl(fd, F_SETPIPE_SZ, bytes));
 }
 
 const TIOCSWINSZ = 0x5414n;
