@@ -2,6 +2,7 @@
  * The real program as a child of a test: with a home and a temporary directory of its own, so that it neither reads nor
  * writes what belongs to the user, and gone when the scope ends.
  */
+import { endWithUs } from "../support/end_with_us.ts";
 import { WireClient } from "../support/wire_client.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
@@ -72,7 +73,7 @@ export class RunningServer implements AsyncDisposable {
     const home = await Deno.makeTempDir({ prefix: "exec-server-test-" });
     await Deno.mkdir(`${home}/tmp`);
     const launchedAt = performance.now();
-    const child = new Deno.Command(command[0], {
+    const launch = new Deno.Command(command[0], {
       args: [...command.slice(1), "--listen", listen === "ws" ? "ws://127.0.0.1:0" : "stdio", ...options],
       cwd: PROJECT,
       clearEnv: true,
@@ -80,7 +81,8 @@ export class RunningServer implements AsyncDisposable {
       stdin: listen === "ws" ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
+    });
+    const child = endWithUs(launch.spawn());
     const server = new RunningServer(child, listen, home, launchedAt);
     if (listen === "stdio") return server;
     server.url = await server.#firstLine();

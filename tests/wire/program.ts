@@ -1,3 +1,4 @@
+import { endWithUs } from "../support/end_with_us.ts";
 import { DEADLINE_MS, within } from "./deadline.ts";
 import { Mismatch, show } from "./mismatch.ts";
 
@@ -32,7 +33,7 @@ export class Program implements AsyncDisposable {
   constructor({ words, cwd, env, stdin, onOutput }: ProgramOptions) {
     const [program, ...args] = words;
     if (program === undefined) throw new Error("the command is empty");
-    this.#child = new Deno.Command(program, {
+    const command = new Deno.Command(program, {
       args,
       cwd,
       env,
@@ -40,7 +41,8 @@ export class Program implements AsyncDisposable {
       stdin,
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
+    });
+    this.#child = endWithUs(command.spawn());
     this.#input = stdin === "piped" ? this.#child.stdin.getWriter() : null;
     this.#output = collect(this.#child.stdout, onOutput);
     this.#errors = collect(this.#child.stderr);
