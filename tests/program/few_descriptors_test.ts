@@ -26,6 +26,9 @@ Deno.test({
   },
 });
 
+/** How a connection attempt ends when the server stops listening before, while and just after it succeeds. */
+const LET_GO = [Deno.errors.ConnectionRefused, Deno.errors.ConnectionReset, Deno.errors.NotConnected];
+
 /** Connections that say nothing, as many as it takes until the server can accept no more. */
 async function fill(server: RunningServer): Promise<Deno.Conn[]> {
   const { hostname, port } = new URL(server.url);
@@ -34,7 +37,7 @@ async function fill(server: RunningServer): Promise<Deno.Conn[]> {
     try {
       idlers.push(await Deno.connect({ hostname, port: Number(port) }));
     } catch (error) {
-      if (error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset) break;
+      if (LET_GO.some((kind) => error instanceof kind)) break;
       throw error;
     }
   }
