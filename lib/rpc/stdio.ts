@@ -1,12 +1,13 @@
 import { type Connection, type ConnectionEnd, HIGH_WATER_BYTES, type Receiver } from "./connection.ts";
 import { LineSplitter } from "./line_splitter.ts";
+import { OutgoingBytes } from "./outgoing_bytes.ts";
 
 /** Most bytes of one line, its newline not counted. Source: the reference, which ends the connection beyond it. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** One read; a pipe holds no more by default. */
 const READ_BYTES = 64 * 1024;
-/** Messages that wait are written together up to about this size. */
-const WRITE_BYTES = 64 * 1024;
+/** Messages that wait are written together, so much at once. */
+const WRITE_BYTES = 256 * 1024;
 /** Larger messages are written by another thread, which lets this one work on. POSIX writes so many to a pipe as one. */
 const PROMPT_BYTES = 4096;
 
@@ -42,11 +43,6 @@ export function stdioConnection(input: ByteSource, output: ByteSink): StdioConne
   return new LineConnection(input, output);
 }
 
-/** A buffer for outgoing bytes that grew beyond this for one large message is not kept. */
-const KEPT_BYTES = 1024 * 1024;
-
-const encoder = new TextEncoder();
-
 class LineConnection implements StdioConnection {
   readonly label = "exec-server stdio";
   highWaterBytes = HIGH_WATER_BYTES;
@@ -55,11 +51,9 @@ class LineConnection implements StdioConnection {
   readonly #output: ByteSink;
   #receiver: Receiver | undefined;
   #end: ConnectionEnd | undefined;
-  /** What waits to be written, and how long it is; texts become bytes when their turn comes. */
-  #queue: (string | Uint8Array<ArrayBuffer>)[] = [];
-  #queuedBytes = 0;
-  /** The bytes on their way out; used again and again, so that a flood leaves no garbage outside the heap. */
-  #outgoing = new Uint8Array(0);
+  readonly #waitingBytes = new OutgoingBytes();
+  /** Bytes that `#write` has taken and not yet got rid of. */
+  #leavingBytes = 0;
   #writing: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
 
@@ -77,23 +71,15 @@ class LineConnection implements StdioConnection {
   send(message: string): void {
     if (this.#end !== undefined) return;
     const line = message + "\n";
-    if (this.#writing === undefined && line.length <= PROMPT_BYTES && this.#output.writeNow !== undefined) {
-      const bytes = encoder.encode(line);
-      const rest = bytes.subarray(bytes.length <= PROMPT_BYTES ? this.#output.writeNow(bytes) : 0);
-      if (rest.length > 0) this.#enqueue(rest);
-    } else {
-      this.#enqueue(line);
-    }
-  }
-
-  #enqueue(line: string | Uint8Array<ArrayBuffer>): void {
-    this.#queue.push(line);
-    this.#queuedBytes += line.length;
-    this.#writing ??= this.#write();
+    let sent = 0;
+    const bytes = this.#waitingBytes.add(line);
+    if (this.#writing === undefined && bytes.length <= PROMPT_BYTES) sent = this.#output.writeNow?.(bytes) ?? 0;
+    this.#waitingBytes.skip(sent);
+    if (this.#waitingBytes.length > 0) this.#writing ??= this.#write();
   }
 
   get congested(): boolean {
-    return this.#end === undefined && this.#queuedBytes > this.highWaterBytes;
+    return this.#end === undefined && this.#waitingBytes.length + this.#leavingBytes > this.highWaterBytes;
   }
 
   drained(): Promise<void> {
@@ -132,55 +118,20 @@ class LineConnection implements StdioConnection {
     // What is sent in the same turn goes out in the same write.
     await undefined;
     try {
-      while (this.#queue.length > 0) {
-        const { bytes, length } = this.#take();
-        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#output.write(rest));
-        this.#queuedBytes -= length;
-        if (this.#waiters.length > 0 && !this.congested) this.#release();
+      while (this.#waitingBytes.length > 0) {
+        const bytes = this.#waitingBytes.take();
+        this.#leavingBytes = bytes.length;
+        while (this.#leavingBytes > 0) {
+          const from = bytes.length - this.#leavingBytes;
+          this.#leavingBytes -= await this.#output.write(bytes.subarray(from, from + WRITE_BYTES));
+          if (this.#waiters.length > 0 && !this.congested) this.#release();
+        }
       }
     } catch (error) {
-      this.#queue = [];
-      this.#queuedBytes = 0;
+      this.#leavingBytes = 0;
       this.#finish(`stdout: ${describe(error)}`);
     }
     this.#writing = undefined;
-  }
-
-  /** The next bytes to write, of one large message or of several small ones, and their length in the queue. */
-  #take(): { bytes: Uint8Array<ArrayBuffer>; length: number } {
-    let count = 0;
-    let length = 0;
-    let filled = 0;
-    while (count < this.#queue.length && (count === 0 || length + this.#queue[count]!.length <= WRITE_BYTES)) {
-      const line = this.#queue[count++]!;
-      length += line.length;
-      filled = this.#append(line, filled);
-    }
-    this.#queue.splice(0, count);
-    const bytes = this.#outgoing.subarray(0, filled);
-    if (this.#outgoing.length > KEPT_BYTES) this.#outgoing = new Uint8Array(0);
-    return { bytes, length };
-  }
-
-  /** Puts one line behind what is filled already; returns how much is filled then. */
-  #append(line: string | Uint8Array<ArrayBuffer>, filled: number): number {
-    // A UTF-16 unit makes three bytes at most, and usually one.
-    if (this.#outgoing.length < filled + line.length) this.#grow(filled, filled + line.length);
-    if (typeof line !== "string") {
-      this.#outgoing.set(line, filled);
-      return filled + line.length;
-    }
-    const { read, written } = encoder.encodeInto(line, this.#outgoing.subarray(filled));
-    if (read === line.length) return filled + written;
-    const rest = line.slice(read);
-    this.#grow(filled + written, filled + written + 3 * rest.length);
-    return this.#append(rest, filled + written);
-  }
-
-  #grow(filled: number, needed: number): void {
-    const larger = new Uint8Array(Math.max(needed, 2 * WRITE_BYTES));
-    larger.set(this.#outgoing.subarray(0, filled));
-    this.#outgoing = larger;
   }
 
   #release(): void {
