@@ -2,16 +2,23 @@ import { ExecError } from "../errors.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
 
+export interface WebSocketOptions {
+  /** What a server with `--ws-auth` wants to see: the capability token, or a signed one. */
+  readonly token?: string;
+  /** Gives up the attempt. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Opens a WebSocket to an exec-server.
  *
  * @param url `ws://` or `wss://`.
- * @param signal Gives up the attempt.
  * @throws {ExecError} `disconnected` if the server cannot be reached or refuses the connection.
  */
-export async function connectWebSocket(url: string, signal?: AbortSignal): Promise<Connection> {
+export async function connectWebSocket(url: string, options: WebSocketOptions = {}): Promise<Connection> {
+  const { token, signal } = options;
   signal?.throwIfAborted();
-  const socket = new WebSocket(url);
+  const socket = new WebSocket(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = () => reject(signal?.reason);
   socket.onopen = () => resolve();

@@ -1,5 +1,5 @@
 /** Typed calls to an exec-server over a connection of yours. */
 export { Client, type ClientOptions, type ServerEvent } from "./client.ts";
-export { connectWebSocket } from "./connect.ts";
+export { connectWebSocket, type WebSocketOptions } from "./connect.ts";
 export { ExecError, type ExecErrorKind } from "../errors.ts";
 export { PathUri } from "../path_uri.ts";

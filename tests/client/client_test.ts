@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { Client, connectWebSocket, PathUri, type ServerEvent, type WebSocketOptions } from "../../lib/client/mod.ts";
+import { portableBackend } from "../../lib/process/portable/spawn.ts";
+import type { Params } from "../../lib/protocol/mod.ts";
+import { ExecServer, listen, type Listener } from "../../lib/server/mod.ts";
+import { silentLog } from "../../lib/log.ts";
+
+// Opens the C library before a test could be blamed for it.
+if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");
+
+const TOKEN = "s3cr3t";
+
+/** A server on a port of this machine; with `token` it wants to see it. */
+function serve(server: ExecServer, token?: string): Listener {
+  return listen({
+    address: { hostname: "127.0.0.1", port: 0 },
+    authorize: token === undefined
+      ? null
+      : (header) => Promise.resolve(header === `Bearer ${token}` ? undefined : "invalid websocket bearer token"),
+    log: silentLog,
+    onConnection: (connection) => void server.serve(connection, "websocket"),
+  });
+}
+
+function echo(text: string): Params<"process/start"> {
+  return {
+    processId: "echo",
+    argv: ["echo", text],
+    cwd: PathUri.parse("file:///"),
+    env: new Map([["PATH", "/usr/bin:/bin"]]),
+    tty: false,
+    pipeStdin: false,
+    metadata: null,
+    envPolicy: null,
+    shellSnapshot: null,
+    arg0: null,
+    sandbox: null,
+    enforceManagedNetwork: false,
+    managedNetwork: null,
+    networkProxy: null,
+  };
+}
+
+Deno.test("Client runs a program and hears its events; its session can be resumed by another", async () => {
+  using backend = portableBackend({ log: silentLog });
+  using server = await ExecServer.create({ backend });
+  await using listener = serve(server);
+  const events: ServerEvent[] = [];
+  const closed = Promise.withResolvers<void>();
+  const onEvent = (event: ServerEvent) => {
+    events.push(event);
+    if (event.method === "process/closed") closed.resolve();
+  };
+  const first = await Client.connect(await connectWebSocket(listener.url), { onEvent });
+  assert.deepEqual(await first.request("process/start", echo("hi")), { processId: "echo", sandboxType: "none" });
+  await closed.promise;
+  assert.deepEqual(events.map(({ method }) => method), ["process/output", "process/exited", "process/closed"]);
+  first[Symbol.dispose]();
+  await first.ended;
+
+  using second = await resume(listener.url, first.sessionId);
+  assert.equal(second.sessionId, first.sessionId);
+  const read = await second.request("process/read", { processId: "echo", afterSeq: 0, maxBytes: null, waitMs: 0 });
+  assert.equal(new TextDecoder().decode(read.chunks[0]?.bytes), "hi\n");
+  second[Symbol.dispose]();
+  await second.ended;
+  server[Symbol.dispose]();
+  await backend.idle();
+});
+
+/** As long as the server has not noticed the end of the old connection, it says that the session is attached. */
+async function resume(url: string, resumeSessionId: string): Promise<Client> {
+  for (;;) {
+    try {
+      return await Client.connect(await connectWebSocket(url), { resumeSessionId });
+    } catch (error) {
+      if ((error as { kind?: string }).kind !== "sessionAttached") throw error;
+    }
+  }
+}
+
+Deno.test("connectWebSocket shows its token, and fails where that is not the right one", async () => {
+  using server = await ExecServer.create();
+  await using listener = serve(server, TOKEN);
+  const status = async (options?: WebSocketOptions) => {
+    using client = await Client.connect(await connectWebSocket(listener.url, options));
+    const answer = await client.request("environment/status", null);
+    client[Symbol.dispose]();
+    await client.ended;
+    return answer;
+  };
+  assert.deepEqual(await status({ token: TOKEN }), { status: "ready" });
+  for (const options of [undefined, { token: "wrong" }]) {
+    await assert.rejects(status(options), { name: "ExecError", kind: "disconnected" });
+  }
+});
+
+Deno.test("connectWebSocket gives up when it is told to", async () => {
+  await assert.rejects(connectWebSocket("ws://127.0.0.1:1", { signal: AbortSignal.abort(new Error("no more")) }), {
+    message: "no more",
+  });
+});
