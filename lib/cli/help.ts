@@ -1,6 +1,5 @@
 /** What `--help` prints. */
-export const HELP = `exec-server: runs programs and works on files for an agent that speaks to it over the wire of
-\`codex exec-server\`.
+export const HELP = `exec-server: runs programs for an agent that speaks to it over the wire of \`codex exec-server\`.
 
 Usage: exec-server [OPTIONS]
 
