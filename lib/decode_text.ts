@@ -11,7 +11,7 @@ import { type Json, JsonNumber } from "./json.ts";
 export function describeJson(json: Json, buffered = false): string {
   if (json === null) return "null";
   if (typeof json === "boolean") return `boolean \`${json}\``;
-  if (typeof json === "string") return `string ${quoteText(json)}`;
+  if (typeof json === "string") return `string ${quoteBeginning(json)}`;
   if (json instanceof JsonNumber) return buffered ? describeNumber(json.text) : "number";
   return json instanceof Map ? "map" : "sequence";
 }
@@ -30,6 +30,18 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 /** Not printable in the reference's eyes: controls, formats, unassigned, private, separators but the space, and marks. */
 const ESCAPED = /["\\]|[\p{C}\p{Zl}\p{Zp}\p{Grapheme_Extend}]|(?! )\p{Zs}/gu;
+
+/**
+ * Most UTF-16 code units of a string that are shown. The reference shows all; but each may become ten, and for a
+ * message of the largest size that took longer than a minute, in which nobody else was served.
+ */
+const MAX_SHOWN_LENGTH = 65_536;
+
+function quoteBeginning(text: string): string {
+  if (text.length <= MAX_SHOWN_LENGTH) return quoteText(text);
+  const isCut = /[\ud800-\udbff]/.test(text.charAt(MAX_SHOWN_LENGTH - 1));
+  return `${quoteText(text.slice(0, MAX_SHOWN_LENGTH - (isCut ? 1 : 0)))}…`;
+}
 
 /** A text between quotes, with escapes as the reference writes them. */
 export function quoteText(text: string): string {

@@ -26,3 +26,9 @@ Deno.test("quoteText escapes quotes, controls, invisible characters and marks, b
   assert.equal(quoteText("é😀 日"), '"é😀 日"');
   assert.equal(quoteText("e\u0301\u00a0\u200b\u2028\ue000"), '"e\\u{301}\\u{a0}\\u{200b}\\u{2028}\\u{e000}"');
 });
+
+Deno.test("describeJson shows the beginning of a string that is longer than anyone reads, in whole characters", () => {
+  assert.equal(describeJson("x".repeat(65_536)), `string "${"x".repeat(65_536)}"`);
+  assert.equal(describeJson("x".repeat(65_537)), `string "${"x".repeat(65_536)}"…`);
+  assert.equal(describeJson("x".repeat(65_535) + "😀".repeat(9)), `string "${"x".repeat(65_535)}"…`);
+});
