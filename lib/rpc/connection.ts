@@ -21,6 +21,11 @@ export interface Receiver {
    * a carrier that cannot stop its peer (the platform's WebSocket) ignores it.
    */
   message(message: Message): void | Promise<void>;
+  /**
+   * No further message comes, while answers can still be sent. Resolves when what came before has been answered, as far
+   * as that needs no waiting but for room. A carrier that cannot tell the end of the input from its own calls `ended`.
+   */
+  inputEnded?(): Promise<void>;
   /** No further message comes and nothing more can be sent. Called exactly once, also after `close`. */
   ended(end: ConnectionEnd): void;
 }

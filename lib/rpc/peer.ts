@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Observer, RequestOutcome, TraceContext, TransportName } from "../observer.ts";
 import type { Connection, ConnectionEnd, Message } from "./connection.ts";
 import { fromRpcError, INVALID_REQUEST, toRpcError, UNDECODABLE_ID } from "./error_code.ts";
+import { LaneQueue } from "./lane_queue.ts";
 import {
   decodeMessage,
   encodeError,
@@ -88,6 +89,10 @@ export class Peer {
   #queue: Message[] = [];
   #head = 0;
   #busy = false;
+  /** While busy: what the queue waits for. */
+  #turn: Promise<void> = Promise.resolve();
+  /** Requests whose handlers have not come back yet. */
+  #awaited = 0;
   #ended = false;
   #unansweredBytes = 0;
   #inputWaiters: (() => void)[] = [];
@@ -102,7 +107,11 @@ export class Peer {
     this.#now = options.now ?? (() => performance.now());
     options.observer.connectionOpened?.({ connectionId: this.connectionId, transport: options.transport });
     options.log.info("connection opened", { connection: this.connectionId, peer: options.connection.label });
-    this.#connection.start({ message: (message) => this.#receive(message), ended: (end) => this.#end(end) });
+    this.#connection.start({
+      message: (message) => this.#receive(message),
+      inputEnded: () => this.#answerWhatCanBe(),
+      ended: (end) => this.#end(end),
+    });
   }
 
   /** Aborted when the connection has ended. */
@@ -186,10 +195,15 @@ export class Peer {
 
   #waitFor(turn: Promise<void>): void {
     this.#busy = true;
-    turn.then(() => {
+    this.#turn = turn.then(() => {
       this.#busy = false;
       this.#pump();
     });
+  }
+
+  /** The end of the input: what is queued is still answered, until a request has to be waited for. */
+  async #answerWhatCanBe(): Promise<void> {
+    while (this.#busy && this.#awaited === 0 && !this.#ended) await this.#turn;
   }
 
   /** A fault of ours costs this connection, never the process: carriers deliver from event handlers. */
@@ -276,7 +290,9 @@ export class Peer {
     try {
       const result = this.#options.handler.request(method, request.params, this.signal);
       if (typeof result === "string") return finish(encodeResult(request.id, result), true);
-      return result.then((json) => finish(encodeResult(request.id, json), true)).catch(fail);
+      this.#awaited++;
+      return result.finally(() => this.#awaited--).then((json) => finish(encodeResult(request.id, json), true))
+        .catch(fail);
     } catch (error) {
       return fail(error);
     }
@@ -344,33 +360,6 @@ export class Peer {
 /** What a message that has not been answered counts towards {@linkcode MAX_UNANSWERED_BYTES}. */
 function weightOf(message: Message): number {
   return message.length + MESSAGE_OVERHEAD_BYTES;
-}
-
-/** Requests of one lane: some run, the rest wait in the order in which they came. */
-class LaneQueue {
-  running = 0;
-  #waiting: (() => Promise<void> | undefined)[] = [];
-
-  /** Counts a request that has been begun, and may be done already. */
-  run(turn: Promise<void> | undefined): void {
-    if (turn === undefined) return;
-    this.running++;
-    turn.then(() => this.#next());
-  }
-
-  /** Unbounded by itself: what waits here counts as unanswered input of the connection. */
-  wait(begin: () => Promise<void> | undefined): void {
-    this.#waiting.push(begin);
-  }
-
-  #next(): void {
-    this.running--;
-    let begin: (() => Promise<void> | undefined) | undefined;
-    while ((begin = this.#waiting.shift()) !== undefined) {
-      const turn = begin();
-      if (turn !== undefined) return this.run(turn);
-    }
-  }
 }
 
 /** Resolves after the event loop has looked at its other business. */

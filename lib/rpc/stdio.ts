@@ -11,6 +11,9 @@ const WRITE_BYTES = 256 * 1024;
 /** Larger messages are written by another thread, which lets this one work on. POSIX writes so many to a pipe as one. */
 const PROMPT_BYTES = 4096;
 
+/** How long requests that came before the end of the input may wait for room for their answers. */
+const END_PATIENCE_MS = 1_000;
+
 /** Where lines come from: `Deno.stdin` is one. Measured: 20 µs quicker per line than `Deno.stdin.readable`. */
 export interface ByteSource {
   /** Fills the front of `into`; null: no more comes. */
@@ -106,7 +109,10 @@ class LineConnection implements StdioConnection {
           const pause = receiver.message(line);
           if (pause !== undefined) await pause;
         }
-        if (count === null) return this.#finish("end of input");
+        if (count === null) {
+          await within(END_PATIENCE_MS, receiver.inputEnded?.());
+          return this.#finish("end of input");
+        }
       }
     } catch (error) {
       this.#finish(`stdin: ${describe(error)}`);
@@ -146,6 +152,15 @@ class LineConnection implements StdioConnection {
     this.#release();
     this.#receiver?.ended(this.#end);
   }
+}
+
+/** Resolves when `promise` does, or when the time is over. */
+async function within(ms: number, promise: Promise<void> | undefined): Promise<void> {
+  if (promise === undefined) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([promise, patience]);
+  clearTimeout(timer);
 }
 
 function describe(error: unknown): string {

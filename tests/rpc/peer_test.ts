@@ -39,6 +39,9 @@ class FakeConnection implements Connection {
       typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message),
     );
   }
+  inputEnded(): Promise<void> | undefined {
+    return this.#receiver.inputEnded?.();
+  }
   lose(end: ConnectionEnd = { reason: "lost" }): void {
     this.#receiver.ended(end);
   }
@@ -255,6 +258,22 @@ Deno.test("Peer loses the connection, not the process, to a fault of its own", (
   connection.receive({ method: "fault" });
   assert.deepEqual(connection.closedWith, [1011]);
   assert.ok(lines.some((line) => line.includes("a fault of ours")));
+});
+
+Deno.test("Peer answers what came before the end of the input, and waits for no handler then", async () => {
+  const { connection, handler } = conversation();
+  connection.congested = true;
+  for (const id of [1, 2, 3]) connection.receive({ id, method: "now" });
+  let settled = 0;
+  const settling = connection.inputEnded()!.then(() => settled++);
+  await Promise.resolve();
+  assert.deepEqual([handler.started.length, settled], [1, 0]);
+  connection.drain();
+  await settling;
+  assert.equal(handler.started.length, 3);
+  connection.receive({ id: 4, method: "later", params: "a" });
+  await connection.inputEnded();
+  connection.lose();
 });
 
 Deno.test("Peer treats a response to no request as a violation, or ignores it when asked to", () => {
