@@ -9,6 +9,12 @@ export interface WebSocketOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Deno's own constructor takes headers; the web's type, which some type checks see instead, does not say so. */
+const WebSocketWithHeaders = WebSocket as unknown as new (
+  url: string,
+  options: { headers?: Record<string, string> },
+) => WebSocket;
+
 /**
  * Opens a WebSocket to an exec-server.
  *
@@ -18,7 +24,10 @@ export interface WebSocketOptions {
 export async function connectWebSocket(url: string, options: WebSocketOptions = {}): Promise<Connection> {
   const { token, signal } = options;
   signal?.throwIfAborted();
-  const socket = new WebSocket(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+  const socket = new WebSocketWithHeaders(
+    url,
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = () => reject(signal?.reason);
   socket.onopen = () => resolve();
