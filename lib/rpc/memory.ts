@@ -1,4 +1,10 @@
-import { type Connection, type ConnectionEnd, HIGH_WATER_BYTES, type Receiver } from "./connection.ts";
+import {
+  type Connection,
+  type ConnectionEnd,
+  HIGH_WATER_BYTES,
+  type Receiver,
+  SHARED_HIGH_WATER_BYTES,
+} from "./connection.ts";
 
 /**
  * Two connections that are each other's far end, for tests and for a client in the server's own process. Messages
@@ -13,7 +19,7 @@ export function memoryPair(): [Connection, Connection] {
 
 class MemoryConnection implements Connection {
   readonly label: string;
-  highWaterBytes = HIGH_WATER_BYTES;
+  sharing = false;
   readonly malformedPrefix: string;
   #far: MemoryConnection | undefined;
   #receiver: Receiver | undefined;
@@ -43,7 +49,8 @@ class MemoryConnection implements Connection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && (this.#far?.waitingBytes ?? 0) > this.highWaterBytes;
+    return this.#end === undefined &&
+      (this.#far?.waitingBytes ?? 0) > (this.sharing ? SHARED_HIGH_WATER_BYTES : HIGH_WATER_BYTES);
   }
 
   drained(): Promise<void> {

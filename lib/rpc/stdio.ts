@@ -1,4 +1,4 @@
-import { type Connection, type ConnectionEnd, HIGH_WATER_BYTES, type Receiver } from "./connection.ts";
+import { type Connection, type ConnectionEnd, type Receiver, SHARED_HIGH_WATER_BYTES } from "./connection.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { OutgoingBytes } from "./outgoing_bytes.ts";
 
@@ -10,6 +10,12 @@ const READ_BYTES = 64 * 1024;
 const WRITE_BYTES = 256 * 1024;
 /** Larger messages are written by another thread, which lets this one work on. POSIX writes so many to a pipe as one. */
 const PROMPT_BYTES = 4096;
+
+/**
+ * Unsent output that makes the connection congested. A write tells when it is done, so that less is needed than where
+ * one has to look; and what waits lies in two buffers of this size.
+ */
+export const STDIO_HIGH_WATER_BYTES = 256 * 1024;
 
 /** How long requests that came before the end of the input may wait for room for their answers. */
 const END_PATIENCE_MS = 1_000;
@@ -48,7 +54,7 @@ export function stdioConnection(input: ByteSource, output: ByteSink): StdioConne
 
 class LineConnection implements StdioConnection {
   readonly label = "exec-server stdio";
-  highWaterBytes = HIGH_WATER_BYTES;
+  sharing = false;
   readonly malformedPrefix = `failed to parse JSON-RPC message from ${this.label}: `;
   readonly #input: ByteSource;
   readonly #output: ByteSink;
@@ -82,7 +88,9 @@ class LineConnection implements StdioConnection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && this.#waitingBytes.length + this.#leavingBytes > this.highWaterBytes;
+    return this.#end === undefined &&
+      this.#waitingBytes.length + this.#leavingBytes >
+        (this.sharing ? SHARED_HIGH_WATER_BYTES : STDIO_HIGH_WATER_BYTES);
   }
 
   drained(): Promise<void> {

@@ -1,4 +1,11 @@
-import { type Connection, type ConnectionEnd, HIGH_WATER_BYTES, type Message, type Receiver } from "./connection.ts";
+import {
+  type Connection,
+  type ConnectionEnd,
+  HIGH_WATER_BYTES,
+  type Message,
+  type Receiver,
+  SHARED_HIGH_WATER_BYTES,
+} from "./connection.ts";
 
 /**
  * How long a peer may take to answer our close frame, and to take what was sent before it, until its socket is
@@ -29,7 +36,7 @@ export function websocketConnection(socket: WebSocket, peer: string): Connection
 
 class WebSocketConnection implements Connection {
   readonly label: string;
-  highWaterBytes = HIGH_WATER_BYTES;
+  sharing = false;
   readonly malformedPrefix: string;
   readonly #socket: WebSocket;
   #receiver: Receiver | undefined;
@@ -70,7 +77,8 @@ class WebSocketConnection implements Connection {
   }
 
   get congested(): boolean {
-    return this.#end === undefined && this.#socket.bufferedAmount > this.highWaterBytes;
+    return this.#end === undefined &&
+      this.#socket.bufferedAmount > (this.sharing ? SHARED_HIGH_WATER_BYTES : HIGH_WATER_BYTES);
   }
 
   drained(): Promise<void> {

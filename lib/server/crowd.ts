@@ -1,15 +1,8 @@
 import type { Clock } from "../clock.ts";
-import { type Connection, HIGH_WATER_BYTES } from "../rpc/connection.ts";
+import type { Connection } from "../rpc/connection.ts";
 
 /** For how long a request counts as recent, in milliseconds: longer than the pauses of a client that is at work. */
 const RECENT_MS = 500;
-
-/**
- * How much output of a flooding program may wait to leave while another connection is asking, in bytes. Less work then
- * lies before the other's next request: a second client that asked without a pause during a flood of 200 MB had its
- * answer within 1.2 ms in nine of ten cases, and within 6.6 ms at {@linkcode HIGH_WATER_BYTES}.
- */
-export const SHARED_HIGH_WATER_BYTES = 128 * 1024;
 
 /** Knows which connections are at work, so that one client's flood makes room for another's requests. */
 export class Crowd {
@@ -32,9 +25,9 @@ export class Crowd {
     this.#latestAt = this.#clock.now();
   }
 
-  /** How much output may wait on this connection now. */
-  highWaterBytes(connection: Connection): number {
+  /** Whether others than this connection have asked lately. */
+  isShared(connection: Connection): boolean {
     const othersAskedAt = connection === this.#latest ? this.#otherAt : this.#latestAt;
-    return this.#clock.now() - othersAskedAt < RECENT_MS ? SHARED_HIGH_WATER_BYTES : HIGH_WATER_BYTES;
+    return this.#clock.now() - othersAskedAt < RECENT_MS;
   }
 }

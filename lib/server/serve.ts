@@ -47,10 +47,8 @@ export class ExecServer implements Disposable {
   static async create(options: ServerOptions = {}): Promise<ExecServer> {
     const log = options.log ?? silentLog;
     const info = await environmentInfo();
-    // So that the first client waits for neither: its text is made now, and Deno loads its timers when the first one
-    // is set, which takes 10 ms.
+    // Its text is made now, so that the first client does not wait for it.
     environmentInfoCodec.toJson(info);
-    clearTimeout(setTimeout(() => {}, 0));
     return new ExecServer({
       concurrentRequests: options.concurrentRequests ?? 1,
       log,

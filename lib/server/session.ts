@@ -92,7 +92,7 @@ export class Session implements Disposable {
     const connection = this.#connection;
     if (connection === undefined) return true;
     connection.send(encodeOutput(JSON.stringify(processId), seq, stream, bytes));
-    connection.highWaterBytes = this.#crowd.highWaterBytes(connection);
+    connection.sharing = this.#crowd.isShared(connection);
     if (!connection.congested) return true;
     this.#resumeWhenDrained(connection);
     return false;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
+import { HIGH_WATER_BYTES, SHARED_HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { Recorder } from "../support/recorder.ts";
 
@@ -56,4 +56,14 @@ Deno.test("memoryPair is congested while the receiver takes its time, and drains
   gate.resolve();
   await drained;
   assert.equal(near.congested, false);
+});
+
+Deno.test("memoryPair is congested earlier while it shares", () => {
+  const [near, far] = memoryPair();
+  far.start({ message: () => new Promise(() => {}), ended: () => {} });
+  near.send("x".repeat(SHARED_HIGH_WATER_BYTES + 1));
+  assert.equal(near.congested, false);
+  near.sharing = true;
+  assert.equal(near.congested, true);
+  near.close();
 });

@@ -11,7 +11,7 @@ class FakeConnection implements Connection {
   readonly malformedPrefix = "bad: ";
   readonly sent: unknown[] = [];
   readonly closedWith: (number | undefined)[] = [];
-  highWaterBytes = 0;
+  sharing = false;
   congested = false;
   #drained = Promise.withResolvers<void>();
   #receiver!: Receiver;

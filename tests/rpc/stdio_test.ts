@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
-import { type ByteSink, type ByteSource, MAX_LINE_BYTES, stdioConnection } from "../../lib/rpc/stdio.ts";
+import {
+  type ByteSink,
+  type ByteSource,
+  MAX_LINE_BYTES,
+  STDIO_HIGH_WATER_BYTES,
+  stdioConnection,
+} from "../../lib/rpc/stdio.ts";
 import { Recorder } from "../support/recorder.ts";
 
 const encoder = new TextEncoder();
@@ -147,7 +152,7 @@ Deno.test("stdioConnection writes small and large messages of one, two and three
 Deno.test("stdioConnection is congested while nobody reads, and drains when somebody does", async () => {
   const output = new Output(64 * 1024, false);
   const connection = stdioConnection(silence, output);
-  connection.send("x".repeat(HIGH_WATER_BYTES - 1));
+  connection.send("x".repeat(STDIO_HIGH_WATER_BYTES - 1));
   assert.equal(connection.congested, false);
   await connection.drained();
   connection.send("");
@@ -157,14 +162,14 @@ Deno.test("stdioConnection is congested while nobody reads, and drains when some
   await drained;
   assert.equal(connection.congested, false);
   await connection.flushed();
-  assert.equal(output.text.length, HIGH_WATER_BYTES + 1);
+  assert.equal(output.text.length, STDIO_HIGH_WATER_BYTES + 1);
 });
 
 Deno.test("stdioConnection ends when its output fails, and a waiting producer goes on", async () => {
   const output = new Output(Infinity, false);
   const connection = stdioConnection(silence, output);
   const received = new Recorder(connection);
-  connection.send("x".repeat(HIGH_WATER_BYTES));
+  connection.send("x".repeat(STDIO_HIGH_WATER_BYTES));
   const drained = connection.drained();
   output.failure = new Error("Broken pipe");
   output.open();

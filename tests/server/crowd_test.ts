@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
-import { Crowd, SHARED_HIGH_WATER_BYTES } from "../../lib/server/crowd.ts";
+import { Crowd } from "../../lib/server/crowd.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 
 const [a, b] = memoryPair();
@@ -9,10 +8,10 @@ const [a, b] = memoryPair();
 Deno.test("Crowd lets a connection alone fill its buffer, whatever it asks itself", () => {
   const clock = new ManualClock();
   const crowd = new Crowd(clock);
-  assert.equal(crowd.highWaterBytes(a), HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(a), false);
   crowd.asked(a);
   crowd.asked(a);
-  assert.equal(crowd.highWaterBytes(a), HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(a), false);
 });
 
 Deno.test("Crowd makes a connection leave room while another asks, also when both do, and for a while after", () => {
@@ -20,14 +19,14 @@ Deno.test("Crowd makes a connection leave room while another asks, also when bot
   const crowd = new Crowd(clock);
   crowd.asked(a);
   crowd.asked(b);
-  assert.equal(crowd.highWaterBytes(a), SHARED_HIGH_WATER_BYTES);
-  assert.equal(crowd.highWaterBytes(b), SHARED_HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(a), true);
+  assert.equal(crowd.isShared(b), true);
   clock.advance(400);
   crowd.asked(a);
-  assert.equal(crowd.highWaterBytes(a), SHARED_HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(a), true);
   clock.advance(100);
-  assert.equal(crowd.highWaterBytes(a), HIGH_WATER_BYTES);
-  assert.equal(crowd.highWaterBytes(b), SHARED_HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(a), false);
+  assert.equal(crowd.isShared(b), true);
   clock.advance(400);
-  assert.equal(crowd.highWaterBytes(b), HIGH_WATER_BYTES);
+  assert.equal(crowd.isShared(b), false);
 });

@@ -39,7 +39,7 @@ class FakeConnection implements Connection {
   readonly label = "fake";
   readonly malformedPrefix = "";
   readonly sent: { method: string; params: Record<string, unknown> }[] = [];
-  highWaterBytes = 0;
+  sharing = false;
   congested = false;
   #drained = Promise.withResolvers<void>();
   start(): void {}

@@ -25,7 +25,7 @@ const GATHER_MS = 1;
  * the program waits (measured with writes of 64 bytes: 30 to 60 % more gets through). Programs that write in larger
  * pieces, which are most, keep the usual size and pay nothing.
  */
-const STREAM_PIPE_BYTES = 128 * 1024;
+const STREAM_PIPE_BYTES = 256 * 1024;
 /** After a write to the program its output is an answer that somebody waits for: no gathering for this long. */
 const ANSWER_MS = 20;
 /** How often a terminal that the program has let go of is tried again, in case it opens it again. */
