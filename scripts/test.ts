@@ -76,7 +76,7 @@ function countOf(word: string, line: string): number {
   return Number(line.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0);
 }
 
-async function eachLine(stream: ReadableStream<Uint8Array>, show: (line: string) => void): Promise<void> {
+async function eachLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>, show: (line: string) => void): Promise<void> {
   let rest = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split("\n");
