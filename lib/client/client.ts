@@ -12,7 +12,8 @@ import {
   type Result,
 } from "../protocol/methods.ts";
 import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
-import { type Lane, Peer, type PeerHandler } from "../rpc/peer.ts";
+import { Peer } from "../rpc/peer.ts";
+import type { Lane, PeerHandler } from "../rpc/peer_handler.ts";
 
 /** One event that the server told without being asked. */
 export type ServerEvent = {

@@ -3,7 +3,7 @@ import type { Json } from "../json.ts";
 import type { Log } from "../log.ts";
 import type { Observer, RequestOutcome, TraceContext, TransportName } from "../observer.ts";
 import type { Connection, ConnectionEnd, Message } from "./connection.ts";
-import { fromRpcError, INVALID_REQUEST, toRpcError, UNDECODABLE_ID } from "./error_code.ts";
+import { INVALID_REQUEST, toRpcError, UNDECODABLE_ID } from "./error_code.ts";
 import { LaneQueue } from "./lane_queue.ts";
 import {
   decodeMessage,
@@ -14,35 +14,9 @@ import {
   type Incoming,
   MalformedMessage,
   type RequestMessage,
-  type ResponseMessage,
 } from "./message.ts";
-
-/**
- * Which queue a request waits in when several may run at once: `control` requests overtake `ordinary` ones,
- * `immediate` ones wait for nothing.
- */
-export type Lane = "ordinary" | "control" | "immediate";
-
-/** Who answers a peer's requests and hears its notifications. */
-export interface PeerHandler {
-  /**
-   * Answers one request with its result as JSON text.
-   *
-   * @param signal Aborted when the connection has ended: whatever waits then gives up.
-   * @throws {ExecError} The error reply.
-   */
-  request(method: string, params: Json, signal: AbortSignal): string | Promise<string>;
-  /** @throws {ProtocolViolation} The connection ends. */
-  notification(method: string, params: Json): void;
-  lane(method: string): Lane;
-  /** False while everything runs one by one whatever `concurrency` says (the handshake). */
-  readonly concurrent: boolean;
-}
-
-/** The peer broke a rule that costs it the connection. The message is for our log. */
-export class ProtocolViolation extends Error {
-  override readonly name = "ProtocolViolation";
-}
+import { type PeerHandler, ProtocolViolation } from "./peer_handler.ts";
+import { PendingRequests } from "./pending_requests.ts";
 
 export interface PeerOptions {
   readonly connection: Connection;
@@ -98,8 +72,7 @@ export class Peer {
   #inputWaiters: (() => void)[] = [];
   #requests = 0;
   readonly #lanes = { ordinary: new LaneQueue(), control: new LaneQueue() };
-  #nextId = 0;
-  readonly #pending = new Map<string, { resolve(result: Json): void; reject(error: Error): void }>();
+  readonly #pending = new PendingRequests();
 
   constructor(options: PeerOptions) {
     this.#options = options;
@@ -139,17 +112,8 @@ export class Peer {
     options: { signal?: AbortSignal; trace?: TraceContext } = {},
   ): Promise<Json> {
     if (this.#ended) return Promise.reject(new ExecError("disconnected", "the connection has ended"));
-    const id = ++this.#nextId;
-    const { promise, resolve, reject } = Promise.withResolvers<Json>();
-    this.#pending.set(String(id), { resolve, reject });
-    const { signal } = options;
-    const abort = () => {
-      this.#pending.delete(String(id));
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    this.#connection.send(encodeRequest(id, method, params, options.trace));
-    return promise.finally(() => signal?.removeEventListener("abort", abort));
+    const { signal, trace } = options;
+    return this.#pending.open((id) => this.#connection.send(encodeRequest(id, method, params, trace)), signal);
   }
 
   /** Ends the connection; the reason is for the log. */
@@ -240,7 +204,9 @@ export class Peer {
     if (incoming.kind === "request") return this.#takeRequest(incoming, message);
     try {
       if (incoming.kind === "notification") this.#options.handler.notification(incoming.method, incoming.params);
-      else this.#settle(incoming);
+      else if (!this.#pending.settle(incoming) && this.#options.strictResponses) {
+        throw new ProtocolViolation("a response to no request of ours");
+      }
     } catch (error) {
       if (!(error instanceof ProtocolViolation)) throw error;
       this.#options.log.warn("connection ended: protocol violation", {
@@ -329,17 +295,6 @@ export class Peer {
     for (const resolve of waiters) resolve();
   }
 
-  #settle({ id, outcome }: ResponseMessage): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) {
-      if (this.#options.strictResponses) throw new ProtocolViolation("a response to no request of ours");
-      return;
-    }
-    this.#pending.delete(id);
-    if ("result" in outcome) pending.resolve(outcome.result);
-    else pending.reject(fromRpcError(outcome.error));
-  }
-
   #end(end: ConnectionEnd): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -347,8 +302,7 @@ export class Peer {
     this.#head = 0;
     const lost = new ExecError("disconnected", "the connection has ended");
     this.#aborter.abort(lost);
-    for (const { reject } of this.#pending.values()) reject(lost);
-    this.#pending.clear();
+    this.#pending.fail(lost);
     this.#releaseInput();
     const { observer, transport, log } = this.#options;
     observer.connectionEnded?.({ connectionId: this.connectionId, transport, reason: end.reason });

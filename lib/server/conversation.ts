@@ -3,7 +3,7 @@ import { ExecError } from "../errors.ts";
 import { type Json, toWellFormedJson } from "../json.ts";
 import { type RequestName, REQUESTS } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
-import { type Lane, type PeerHandler, ProtocolViolation } from "../rpc/peer.ts";
+import { type Lane, type PeerHandler, ProtocolViolation } from "../rpc/peer_handler.ts";
 import type { Crowd } from "./crowd.ts";
 import type { BuiltHandlers, CallContext } from "./handlers.ts";
 import type { Session } from "./session.ts";

@@ -3,7 +3,8 @@ import { ExecError } from "../../lib/errors.ts";
 import { createLog } from "../../lib/log.ts";
 import type { Observer } from "../../lib/observer.ts";
 import type { Connection, ConnectionEnd, Message, Receiver } from "../../lib/rpc/connection.ts";
-import { type Lane, MAX_UNANSWERED_BYTES, Peer, type PeerHandler, ProtocolViolation } from "../../lib/rpc/peer.ts";
+import { MAX_UNANSWERED_BYTES, Peer } from "../../lib/rpc/peer.ts";
+import { type Lane, type PeerHandler, ProtocolViolation } from "../../lib/rpc/peer_handler.ts";
 
 /** A carrier under the test's thumb: what the peer sent, and a switch for congestion. */
 class FakeConnection implements Connection {
