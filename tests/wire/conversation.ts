@@ -8,6 +8,7 @@ import { Party } from "./party.ts";
 import type { Exit, Program } from "./program.ts";
 import { pauseAfter } from "./races.ts";
 import { StdioClient } from "./stdio_client.ts";
+import { Renumbering } from "./renumbering.ts";
 import { checkOldest, checkOutput, checkRetained } from "./summaries.ts";
 import { RunningServer, type Target } from "./target.ts";
 import type { EventLine, RecvLine, SendLine, Transcript } from "./transcript.ts";
@@ -24,6 +25,7 @@ const PING_LATE_MS = 10_000;
 export class Conversation implements AsyncDisposable {
   readonly #parties = new Map<string, Party<WebSocketClient | StdioClient>>();
   readonly #past: AsyncDisposable[] = [];
+  readonly #renumbering = new Renumbering();
   #server: RunningServer | null = null;
   #program: Program | null = null;
   #retained: ReturnType<typeof checkRetained> | null = null;
@@ -58,7 +60,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #send(line: SendLine): Promise<void> {
-    await sendLine(await this.#party(line.conn), line, this.context.bindings);
+    await sendLine(await this.#party(line.conn), this.#renumbering.request(line), this.context.bindings);
   }
 
   async #receive(line: RecvLine): Promise<void> {
@@ -66,7 +68,7 @@ export class Conversation implements AsyncDisposable {
     if (line.summary !== undefined) return await this.#summary(party, line.summary);
     if (line.frame !== undefined) return await expectFrame(party.inbox, line);
     if (!isObject(line.msg)) throw new Error(`cannot expect ${JSON.stringify(line)}`);
-    if (Object.hasOwn(line.msg, "id")) await party.expectReply(line.msg);
+    if (Object.hasOwn(line.msg, "id")) await party.expectReply(this.#renumbering.reply(line.msg));
     else await party.expectNotification(line.msg);
   }
 
@@ -149,6 +151,9 @@ export class Conversation implements AsyncDisposable {
   async #drop({ conn }: EventLine): Promise<void> {
     const party = await this.#party(conn);
     party.finishReplies();
+    for (const [id, received] of party.inbox.processes) {
+      this.#renumbering.leave(id, party.compareBeginning(id), received);
+    }
     await party.client.drop();
     this.#forget(conn);
   }

@@ -146,15 +146,30 @@ export class Party<C extends Client = Client> {
     if (reply["id"] !== "fence") throw new Mismatch(`unexpected reply ${show(reply)}`);
   }
 
+  /**
+   * Makes sure that what is recorded of a process has come, as far as a connection that is cut can tell.
+   *
+   * @returns What is recorded.
+   * @throws {Mismatch}
+   */
+  compareBeginning(id: string): ProcessEvents {
+    const recorded = this.recorded(id);
+    this.#check(id, (received, rules) => received.compareBeginning(recorded, rules));
+    return recorded;
+  }
+
   #compare(id: string): void {
-    const { rules } = this.options.context;
+    this.#check(id, (received, rules) => received.compare(this.recorded(id), rules));
+    this.inbox.processes.delete(id);
+    this.#recorded.delete(id);
+  }
+
+  #check(id: string, compare: (received: ProcessEvents, rules: { inOrder: boolean; fromOne: boolean }) => void): void {
     try {
-      this.inbox.process(id).compare(this.recorded(id), { inOrder: rules.inOrder, fromOne: this.#started.has(id) });
+      compare(this.inbox.process(id), { inOrder: this.options.context.rules.inOrder, fromOne: this.#started.has(id) });
     } catch (error) {
       throw error instanceof Mismatch ? new Mismatch(`process ${show(id)}: ${error.message}`) : error;
     }
-    this.inbox.processes.delete(id);
-    this.#recorded.delete(id);
   }
 }
 

@@ -99,21 +99,43 @@ export class ProcessEvents {
   }
 
   /**
+   * Compares the received ones with the first that are recorded: the connection may have brought more before it was cut.
+   *
+   * @throws {Mismatch} At the first difference.
+   */
+  compareBeginning(recorded: ProcessEvents, rules: { inOrder: boolean; fromOne: boolean }): void {
+    this.#checkNumbers(rules);
+    if (recorded.exited && recorded.exitCode !== this.exitCode) {
+      throw new Mismatch(`expected ${recorded.state()}, got ${this.state()}`);
+    }
+    for (const [stream, size] of recorded.#sizes) {
+      const [expected, got] = [recorded.output(stream), this.output(stream)];
+      if (Uint8Array.fromBase64(got).subarray(0, size).toBase64() === expected) continue;
+      throw new Mismatch(`expected ${stream} to begin with ${readable(expected)}, got ${readable(got)}`);
+    }
+  }
+
+  /**
+   * The number, among the received ones, of the piece of output that ends where the recorded piece `seq` ends.
+   *
+   * @returns 0 before the first piece, null if the output is cut elsewhere.
+   */
+  counterpart(recorded: ProcessEvents, seq: number): number | null {
+    const size = (events: readonly Event[]) => events.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const wanted = size(recorded.events.filter((event) => event.seq <= seq));
+    const sorted = this.sorted();
+    const ends = [0, ...sorted.map((_, i) => size(sorted.slice(0, i + 1)))].indexOf(wanted);
+    return ends === -1 ? null : ends === 0 ? 0 : sorted[ends - 1]!.seq;
+  }
+
+  /**
    * Compares the received ones with all that are recorded; how output is cut into chunks does not matter.
    *
    * @param rules `inOrder`: the numbers must rise on the wire; `fromOne`: the process was started on this connection.
    * @throws {Mismatch} At the first difference.
    */
   compare(recorded: ProcessEvents, rules: { inOrder: boolean; fromOne: boolean }): void {
-    const numbers = show(this.events.map((event) => event.seq));
-    const sorted = this.sorted();
-    const first = sorted[0]?.seq ?? 1;
-    const gap = gapAfter(sorted);
-    if (gap !== null) throw new Mismatch(`the numbers ${numbers} have a gap or a repetition after ${gap}`);
-    if (rules.fromOne && first !== 1) throw new Mismatch(`the numbers ${numbers} do not start at 1`);
-    if (rules.inOrder && this.events.some((event, i) => event !== sorted[i])) {
-      throw new Mismatch(`the numbers ${numbers} do not rise on the wire`);
-    }
+    const sorted = this.#checkNumbers(rules);
     if (this.closed && sorted.at(-1)?.kind !== "closed") throw new Mismatch("closed has not the highest number");
     const [expected, got] = [recorded.state(), this.state()];
     if (expected !== got) throw new Mismatch(`expected ${expected}, got ${got}`);
@@ -125,6 +147,18 @@ export class ProcessEvents {
       const [expected, got] = [recorded.output(stream), this.output(stream)];
       if (expected !== got) throw new Mismatch(`expected ${stream} ${readable(expected)}, got ${readable(got)}`);
     }
+  }
+
+  #checkNumbers({ inOrder, fromOne }: { inOrder: boolean; fromOne: boolean }): Event[] {
+    const numbers = show(this.events.map((event) => event.seq));
+    const sorted = this.sorted();
+    const gap = gapAfter(sorted);
+    if (gap !== null) throw new Mismatch(`the numbers ${numbers} have a gap or a repetition after ${gap}`);
+    if (fromOne && (sorted[0]?.seq ?? 1) !== 1) throw new Mismatch(`the numbers ${numbers} do not start at 1`);
+    if (inOrder && this.events.some((event, i) => event !== sorted[i])) {
+      throw new Mismatch(`the numbers ${numbers} do not rise on the wire`);
+    }
+    return sorted;
   }
 }
 

@@ -48,3 +48,18 @@ Deno.test("events refuse a notification with a member too many or too few", () =
   assert.throws(() => events({ method: "process/closed", params: { processId: "p" } }), Mismatch);
   assert.throws(() => events({ ...closed(1), jsonrpc: "2.0" }), Mismatch);
 });
+
+Deno.test("events before a cut compare equal when there are more of them, and differ by another byte or exit code", () => {
+  const recorded = events(output(1, "one"), output(2, "two"));
+  events(output(1, "onetwo"), output(2, "three"), exited(3)).compareBeginning(recorded, RULES);
+  for (const wrong of [events(output(1, "onet")), events(output(1, "onetwi")), events(output(2, "onetwo"))]) {
+    assert.throws(() => wrong.compareBeginning(recorded, RULES), Mismatch);
+  }
+  assert.throws(() => events(output(1, "onetwo"), exited(2, 1)).compareBeginning(RECORDED, RULES), Mismatch);
+});
+
+Deno.test("a recorded number has a counterpart where the received output is cut at the same place", () => {
+  const recorded = events(output(1, "one"), output(2, "two"), output(3, "three"));
+  const received = events(output(1, "onetwo"), output(2, "thr"), output(3, "ee"));
+  assert.deepEqual([0, 1, 2, 3].map((seq) => received.counterpart(recorded, seq)), [0, null, 1, 3]);
+});
