@@ -52,6 +52,11 @@ export function isSlow({ scenario }: Meta): boolean {
   return scenario.startsWith("slow-");
 }
 
+/** True for recordings of the client that the server is made for. */
+export function isFromCodexClient({ scenario }: Meta): boolean {
+  return scenario.startsWith("codex-client-");
+}
+
 /** Why a recording cannot be played against a server that runs already, or null if it can. */
 export function needsOwnServer({ meta, lines }: Transcript): string | null {
   if (meta.transport === "cli" || meta.transport === "stdio") {

@@ -1,3 +1,4 @@
+import { isFromCodexClient } from "./play.ts";
 import { testRecordings } from "./recorded.ts";
 
-testRecordings(({ meta }) => meta.transport === "stdio");
+testRecordings(({ meta }) => meta.transport === "stdio" && !isFromCodexClient(meta));

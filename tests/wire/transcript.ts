@@ -1,4 +1,8 @@
-/** Recorded conversations: their file format, as far as the recordings in `transcripts/` use it. */
+/**
+ * Recorded conversations: their file format, as far as the recordings in `transcripts/` and `codex_client/` use it. The
+ * latter are what codex-cli 0.171.0 said to its own server, without its requests for files and configuration; generated
+ * ids are replaced by fixed ones.
+ */
 
 export interface Meta {
   readonly scenario: string;
@@ -81,20 +85,24 @@ export interface Transcript {
   readonly lines: readonly Line[];
 }
 
-const DIRECTORY = new URL("transcripts/", import.meta.url);
+const DIRECTORIES = ["transcripts", "codex_client"];
 /** The recording that holds the whole `environmentInfo`; the others abbreviate it. */
 const INFO_SCENARIO = "lifecycle-initialize";
 
 /** All recordings, by name. @throws If a file is not a recording. */
 export function readTranscripts(): Transcript[] {
-  const names = [...Deno.readDirSync(DIRECTORY)].map((entry) => entry.name).filter((name) => name.endsWith(".jsonl"));
-  const transcripts = names.sort().map(readTranscript);
+  const transcripts = DIRECTORIES.flatMap(fileNames).map(readTranscript);
   const info = environmentInfo(transcripts);
   return transcripts.map(({ meta, lines }) => ({ meta, lines: expand(lines, info) as Line[] }));
 }
 
+function fileNames(directory: string): string[] {
+  const names = [...Deno.readDirSync(new URL(directory, import.meta.url))].map((entry) => `${directory}/${entry.name}`);
+  return names.filter((name) => name.endsWith(".jsonl")).sort();
+}
+
 function readTranscript(name: string): Transcript {
-  const [meta, ...lines] = Deno.readTextFileSync(new URL(name, DIRECTORY)).trimEnd().split("\n")
+  const [meta, ...lines] = Deno.readTextFileSync(new URL(name, import.meta.url)).trimEnd().split("\n")
     .map((line) => JSON.parse(line) as { dir: string });
   if (meta?.dir !== "meta") throw new Error(`${name}: the first line is not of "dir":"meta"`);
   const strange = lines.find((line) => !["send", "recv", "event"].includes(line.dir));

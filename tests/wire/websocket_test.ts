@@ -1,4 +1,4 @@
-import { isSlow } from "./play.ts";
+import { isFromCodexClient, isSlow } from "./play.ts";
 import { testRecordings } from "./recorded.ts";
 
-testRecordings(({ meta }) => meta.transport === "ws" && !isSlow(meta));
+testRecordings(({ meta }) => meta.transport === "ws" && !isSlow(meta) && !isFromCodexClient(meta));

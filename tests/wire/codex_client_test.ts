@@ -1,0 +1,4 @@
+import { isFromCodexClient } from "./play.ts";
+import { testRecordings } from "./recorded.ts";
+
+testRecordings(({ meta }) => isFromCodexClient(meta));
