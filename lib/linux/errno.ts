@@ -12,14 +12,11 @@ export const EBADF = 9;
 export const ECHILD = 10;
 export const EAGAIN = 11;
 export const EACCES = 13;
-export const EEXIST = 17;
 export const ENOTDIR = 20;
 export const EINVAL = 22;
-export const ENFILE = 23;
 export const EMFILE = 24;
 export const EPIPE = 32;
 export const ENAMETOOLONG = 36;
-export const ENOSYS = 38;
 export const ELOOP = 40;
 
 /** The numbers of x86-64 and arm64, which share the generic table of the kernel. */

@@ -64,11 +64,6 @@ export type RequestName = keyof typeof REQUESTS;
 export type Params<M extends RequestName> = Decoded<typeof REQUESTS[M]["params"]>;
 export type Result<M extends RequestName> = Decoded<typeof REQUESTS[M]["result"]>;
 
-/** One function per method; a missing or misshapen one does not compile. */
-export type Handlers = {
-  readonly [M in RequestName]: (params: Params<M>, signal: AbortSignal) => Result<M> | Promise<Result<M>>;
-};
-
 /** What a server tells without being asked. */
 export const NOTIFICATIONS = {
   "process/output": process.outputEvent,

@@ -6,7 +6,6 @@
 
 export type { Codec, Decoded } from "../codec.ts";
 export {
-  type Handlers,
   type NotificationName,
   type NotificationParams,
   NOTIFICATIONS,

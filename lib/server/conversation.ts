@@ -56,7 +56,7 @@ export class Conversation implements PeerHandler {
       | ((params: unknown, context: CallContext) => unknown)
       | undefined;
     if (handler === undefined) throw notBuilt(method);
-    return encoded(method, handler(decoded, { session, connection: this.#connection, signal }));
+    return encoded(method, handler(decoded, { session, signal }));
   }
 
   #initialize(params: Parameters<BuiltHandlers["initialize"]>[0]): string | Promise<string> {

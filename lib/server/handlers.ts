@@ -3,16 +3,14 @@
 import { ExecError } from "../errors.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
-import { restrictsNothing } from "../protocol/sandbox.ts";
-import type { PathUri } from "../path_uri.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
+import { checkSnapshotScope, nativeCwd, refuseNetworkControl, refuseSandbox, SANDBOX_TYPE } from "./start_checks.ts";
 
 export interface CallContext {
   readonly session: Session;
-  readonly connection: Connection;
   /** Aborted when the connection has ended. */
   readonly signal: AbortSignal;
 }
@@ -88,56 +86,4 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
     },
     "process/terminate": ({ processId }, { session }) => ({ running: session.processes.terminate(processId) }),
   };
-}
-
-/** What a sandbox object makes of `sandboxType`, on this system, even when it restricts nothing. */
-const SANDBOX_TYPE = Deno.build.os === "linux"
-  ? "linuxSeccomp"
-  : Deno.build.os === "darwin"
-  ? "macosSeatbelt"
-  : "windowsRestrictedToken";
-
-/** Never run unfiltered what asked for a filter. */
-function refuseNetworkControl(params: Params<"process/start">): void {
-  if (params.networkProxy !== null) {
-    throw new ExecError("invalidParams", "networkProxy is not supported by this server");
-  }
-  if (params.managedNetwork !== null) {
-    throw new ExecError("invalidParams", "managedNetwork is not supported by this server");
-  }
-}
-
-/** Never run unconfined what asked to be confined. */
-function refuseSandbox(params: Params<"process/start">): void {
-  if (params.sandbox?.windowsSandboxLevel === "mxc") {
-    throw new ExecError("invalidParams", "native MXC is unavailable on this executor");
-  }
-  if (params.sandbox !== null && (params.enforceManagedNetwork || !restrictsNothing(params.sandbox))) {
-    throw new ExecError("sandboxUnavailable", "this server has no sandbox yet and does not run the program without it");
-  }
-}
-
-/**
- * Snapshots are not used (capability `shellSnapshotV2` is false), but a scope that no server takes is refused here too.
- * A missing program is refused before it, by the process table.
- */
-function checkSnapshotScope({ argv, shellSnapshot }: Params<"process/start">): void {
-  if (shellSnapshot === null || argv.length === 0) return;
-  const bytes = new TextEncoder().encode(shellSnapshot.scopeId).length;
-  if (bytes < 1 || bytes > 256) {
-    throw new ExecError("invalidParams", "shell snapshot scope must be non-empty and at most 256 bytes");
-  }
-}
-
-function nativeCwd(uri: PathUri): Uint8Array<ArrayBuffer> {
-  try {
-    return uri.toNative();
-  } catch (error) {
-    if (!(error instanceof ExecError)) throw error;
-    throw new ExecError(
-      "invalidParams",
-      `cwd URI \`${uri.text}\` is not valid on this exec-server host: ${error.message}`,
-      { cause: error },
-    );
-  }
 }

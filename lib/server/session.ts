@@ -26,6 +26,8 @@ export class Session implements Disposable {
   #connection: Connection | undefined;
   #detachedAt: number | undefined;
   #expiry: Timer | undefined;
+  /** The full connection that programs wait for. */
+  #waitingFor: Connection | undefined;
   readonly #observer: Observer;
   readonly #crowd: Crowd;
 
@@ -97,8 +99,6 @@ export class Session implements Disposable {
     this.#resumeWhenDrained(connection);
     return false;
   }
-
-  #waitingFor: Connection | undefined;
 
   /** One wait for all processes of the session: they share the connection that is full. */
   #resumeWhenDrained(connection: Connection): void {
