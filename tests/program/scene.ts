@@ -49,12 +49,16 @@ export class Scene implements AsyncDisposable {
     const others = this.survivors();
     const flood = await this.start({ argv: ["yes"], tty });
     this.client.pauseReading();
-    const pid = this.survivors().find((each) => !others.includes(each));
-    assert.ok(pid !== undefined, "the flooding program runs");
+    // A start is answered once exec has begun; the kernel shows the new environment only when exec is done.
+    const pids: number[] = [];
+    await eventually("the flooding program is seen to run", () => {
+      pids.push(...this.survivors().filter((each) => !others.includes(each)));
+      assert.equal(pids.length, 1);
+    });
     let before = -1;
     let still = 0;
     await eventually("a program whose output nobody takes is held up", () => {
-      const now = writtenBytes(pid);
+      const now = writtenBytes(pids[0]!);
       still = now === before ? still + 1 : 0;
       before = now;
       assert.ok(now > 0 && still >= 10, `it has written ${now} bytes`);
