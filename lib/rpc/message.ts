@@ -15,6 +15,7 @@ import {
 import type { TraceContext } from "../observer.ts";
 import { defaulted, struct } from "../struct.ts";
 import type { Message } from "./connection.ts";
+import type { ResultJson } from "./peer_handler.ts";
 import type { RpcError } from "./error_code.ts";
 
 export interface RequestMessage {
@@ -138,8 +139,9 @@ function present({ traceparent, tracestate }: { traceparent: string | null; trac
 }
 
 /** The reply to a request, from a result that is JSON text already. */
-export function encodeResult(id: string, resultJson: string): string {
-  return `{"id":${id},"result":${resultJson}}`;
+export function encodeResult(id: string, result: ResultJson): string {
+  const before = `{"id":${id},"result":`;
+  return typeof result === "string" ? `${before}${result}}` : result.between(before, "}");
 }
 
 /** The error reply to a request, or, under the id -1, to a message that could not be decoded. */

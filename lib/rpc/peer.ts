@@ -15,7 +15,7 @@ import {
   MalformedMessage,
   type RequestMessage,
 } from "./message.ts";
-import { type PeerHandler, ProtocolViolation } from "./peer_handler.ts";
+import { type PeerHandler, ProtocolViolation, type RequestScope } from "./peer_handler.ts";
 import { PendingRequests } from "./pending_requests.ts";
 
 export interface PeerOptions {
@@ -240,8 +240,16 @@ export class Peer {
     const requestNumber = ++this.#requests;
     const { observer } = this.#options;
     observer.requestReceived?.({ connectionId: this.connectionId, requestNumber, method, trace });
+    let answered: (() => void)[] | undefined;
+    const scope: RequestScope = {
+      signal: this.signal,
+      afterAnswer: (callback) => (answered ??= []).push(callback),
+    };
     const finish = (text: string, success: boolean): Promise<void> | undefined => {
-      if (!this.#ended) this.#connection.send(text);
+      if (!this.#ended) {
+        this.#connection.send(text);
+        if (answered !== undefined) { for (const callback of answered) callback(); }
+      }
       const outcome: RequestOutcome = this.#ended ? "disconnected" : success ? "success" : "error";
       observer.requestAnswered?.({ connectionId: this.connectionId, requestNumber, method, outcome, trace });
       return this.#done(bytes);
@@ -254,8 +262,8 @@ export class Peer {
       }
     };
     try {
-      const result = this.#options.handler.request(method, request.params, this.signal);
-      if (typeof result === "string") return finish(encodeResult(request.id, result), true);
+      const result = this.#options.handler.request(method, request.params, scope);
+      if (!(result instanceof Promise)) return finish(encodeResult(request.id, result), true);
       this.#awaited++;
       return result.finally(() => this.#awaited--).then((json) => finish(encodeResult(request.id, json), true))
         .catch(fail);

@@ -6,15 +6,25 @@ import type { Json } from "../json.ts";
  */
 export type Lane = "ordinary" | "control" | "immediate";
 
+/** What a handler may know of the request that it answers. */
+export interface RequestScope {
+  /** Aborted when the connection has ended: whatever waits then gives up. */
+  readonly signal: AbortSignal;
+  /** Calls back in the step in which the answer has been handed to the carrier; not when the connection ended before. */
+  afterAnswer(callback: () => void): void;
+}
+
+/** A result as JSON text. One of a hundred megabytes puts itself between the two ends of its message, copied once. */
+export type ResultJson = string | { between(before: string, after: string): string };
+
 /** Who answers a peer's requests and hears its notifications. */
 export interface PeerHandler {
   /**
-   * Answers one request with its result as JSON text.
+   * Answers one request with its result.
    *
-   * @param signal Aborted when the connection has ended: whatever waits then gives up.
    * @throws {ExecError} The error reply.
    */
-  request(method: string, params: Json, signal: AbortSignal): string | Promise<string>;
+  request(method: string, params: Json, scope: RequestScope): ResultJson | Promise<ResultJson>;
   /** @throws {ProtocolViolation} The connection ends. */
   notification(method: string, params: Json): void;
   lane(method: string): Lane;

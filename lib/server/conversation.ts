@@ -3,18 +3,27 @@ import { ExecError } from "../errors.ts";
 import { type Json, toWellFormedJson } from "../json.ts";
 import { type RequestName, REQUESTS } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
-import { type Lane, type PeerHandler, ProtocolViolation } from "../rpc/peer_handler.ts";
+import {
+  type Lane,
+  type PeerHandler,
+  ProtocolViolation,
+  type RequestScope,
+  type ResultJson,
+} from "../rpc/peer_handler.ts";
+import { ConnectionScope } from "./connection_scope.ts";
 import type { Crowd } from "./crowd.ts";
 import type { BuiltHandlers, CallContext } from "./handlers.ts";
+import { LargeResult } from "./large_result.ts";
 import type { Session } from "./session.ts";
 
 /** Where the handshake of one connection stands. */
 type Stage = "fresh" | "initialized-awaited" | "ready";
 
 /** What one connection may do: the handshake, then the methods, in the words that the wire has for each refusal. */
-export class Conversation implements PeerHandler {
+export class Conversation implements PeerHandler, Disposable {
   #stage: Stage = "fresh";
   #session: Session | undefined;
+  #scope: ConnectionScope | undefined;
   readonly #handlers: BuiltHandlers;
   readonly #connection: Connection;
   readonly #crowd: Crowd;
@@ -46,7 +55,7 @@ export class Conversation implements PeerHandler {
   }
 
   /** Decoding comes before the handshake check, and the handshake check before every check of values. */
-  request(method: string, params: Json, signal: AbortSignal): string | Promise<string> {
+  request(method: string, params: Json, scope: RequestScope): ResultJson | Promise<ResultJson> {
     this.#crowd.asked(this.#connection);
     if (!isRequestName(method)) throw notBuilt(method);
     const decoded = REQUESTS[method].params.decode(params);
@@ -56,10 +65,12 @@ export class Conversation implements PeerHandler {
       | ((params: unknown, context: CallContext) => unknown)
       | undefined;
     if (handler === undefined) throw notBuilt(method);
-    return encoded(method, handler(decoded, { session, signal }));
+    const { signal, afterAnswer } = scope;
+    this.#scope ??= new ConnectionScope(this.#connection, signal);
+    return encoded(method, handler(decoded, { session, signal, afterAnswer, connection: this.#scope }));
   }
 
-  #initialize(params: Parameters<BuiltHandlers["initialize"]>[0]): string | Promise<string> {
+  #initialize(params: Parameters<BuiltHandlers["initialize"]>[0]): ResultJson | Promise<ResultJson> {
     if (this.#stage !== "fresh") {
       throw new ExecError("invalidRequest", "initialize may only be sent once per connection");
     }
@@ -71,6 +82,11 @@ export class Conversation implements PeerHandler {
       },
     };
     return encoded("initialize", this.#handlers.initialize(params, context));
+  }
+
+  /** The connection has ended, and with it what it held. */
+  [Symbol.dispose](): void {
+    this.#scope?.[Symbol.dispose]();
   }
 
   #requireHandshake(family: string): Session {
@@ -93,12 +109,13 @@ function notBuilt(method: string): ExecError {
 }
 
 /** The result as JSON text; a promise only if the handler needed one. */
-function encoded(method: RequestName, result: unknown): string | Promise<string> {
+function encoded(method: RequestName, result: unknown): ResultJson | Promise<ResultJson> {
   if (result instanceof Promise) return result.then((value) => toJson(method, value));
   return toJson(method, result);
 }
 
-function toJson(method: RequestName, value: unknown): string {
+function toJson(method: RequestName, value: unknown): ResultJson {
+  if (value instanceof LargeResult) return value;
   const codec = REQUESTS[method].result as Codec<unknown>;
   return codec.toJson?.(value) ?? toWellFormedJson(codec.encode(value));
 }

@@ -73,6 +73,7 @@ export class ExecServer implements Disposable {
       strictResponses: true,
       ended: (end) => {
         this.#connections.delete(connection);
+        conversation[Symbol.dispose]();
         if (conversation.session !== undefined) this.#sessions.detach(conversation.session);
         resolve(end);
       },

@@ -4,7 +4,7 @@ import { createLog } from "../../lib/log.ts";
 import type { Observer } from "../../lib/observer.ts";
 import type { Connection, ConnectionEnd, Message, Receiver } from "../../lib/rpc/connection.ts";
 import { MAX_UNANSWERED_BYTES, Peer } from "../../lib/rpc/peer.ts";
-import { type Lane, type PeerHandler, ProtocolViolation } from "../../lib/rpc/peer_handler.ts";
+import { type Lane, type PeerHandler, ProtocolViolation, type RequestScope } from "../../lib/rpc/peer_handler.ts";
 
 /** A carrier under the test's thumb: what the peer sent, and a switch for congestion. */
 class FakeConnection implements Connection {
@@ -56,7 +56,7 @@ class FakeHandler implements PeerHandler {
   readonly signals: AbortSignal[] = [];
   readonly waiting = new Map<string, PromiseWithResolvers<string>>();
 
-  request(method: string, params: unknown, signal: AbortSignal): string | Promise<string> {
+  request(method: string, params: unknown, { signal }: RequestScope): string | Promise<string> {
     this.started.push(`${method} ${params}`);
     this.signals.push(signal);
     if (method === "boom") throw new Error("secret detail");

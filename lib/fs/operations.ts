@@ -1,0 +1,108 @@
+/** What can be done with files, whatever system carries it out. */
+
+/** An absolute path: its bytes, which need not be UTF-8, without a NUL. */
+export type NativePath = Uint8Array<ArrayBuffer>;
+
+/** Whatever can be answered at once is: a promise costs more than a small read. */
+export type MaybePromise<T> = T | Promise<T>;
+
+export interface Metadata {
+  readonly isDirectory: boolean;
+  readonly isFile: boolean;
+  readonly isSymlink: boolean;
+  /** Bytes; 0 for what is neither a file nor a directory. */
+  readonly size: number;
+  /** Milliseconds since 1970, cut off. */
+  readonly createdAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+export interface DirectoryEntry {
+  /** What is no UTF-8 shows as U+FFFD. */
+  readonly fileName: string;
+  readonly isDirectory: boolean;
+  readonly isFile: boolean;
+}
+
+export interface WalkOptions {
+  readonly maxDepth: number;
+  readonly maxDirectories: number;
+  readonly maxEntries: number;
+  readonly followDirectorySymlinks: boolean;
+  readonly pruneHiddenDirectories: boolean;
+}
+
+export interface WalkResult {
+  /** Paths are URIs. */
+  readonly entries: readonly { readonly path: string; readonly kind: "file" | "directory" }[];
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+  readonly truncated: boolean;
+}
+
+/** A file that stays the one it was when it was opened. Leaving its scope closes it. */
+export interface OpenFile extends Disposable {
+  /**
+   * Reads up to `length` bytes from `offset` on; fewer only at the end of the file.
+   *
+   * @throws {ExecError} What the system says.
+   */
+  read(offset: number, length: number, signal: AbortSignal): MaybePromise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Writes all bytes at `offset`; a gap before them reads as zeros.
+   *
+   * @throws {ExecError} What the system says.
+   */
+  write(offset: number, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): MaybePromise<void>;
+}
+
+/**
+ * The operations of one system. All of them throw `ExecError`: `notFound` for ENOENT, `invalidRequest` for EACCES, EPERM,
+ * EINVAL and every refusal in words, `internal` for the rest. Work that takes longer is done in slices, so that others get
+ * their turn; before each further change an aborted `signal` ends it, with the signal's reason.
+ */
+export interface FileOperations {
+  /** The whole of a regular file, of at most `limitBytes`. */
+  readFile(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<FileContent>;
+  openForReading(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile>;
+  /** Creates the file or empties it, in place. */
+  openForReplacing(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile>;
+  /** Creates the file or empties it, then writes the bytes; in place. */
+  writeFile(
+    path: NativePath,
+    bytes: Uint8Array<ArrayBuffer>,
+    followSymlinks: boolean,
+    signal: AbortSignal,
+  ): MaybePromise<void>;
+  createDirectory(
+    path: NativePath,
+    options: { readonly recursive: boolean; readonly followSymlinks: boolean },
+    signal: AbortSignal,
+  ): MaybePromise<void>;
+  getMetadata(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<Metadata>;
+  /** The path without links; everything in it must exist. */
+  canonicalize(path: NativePath, signal: AbortSignal): MaybePromise<NativePath>;
+  readDirectory(path: NativePath, signal: AbortSignal): MaybePromise<readonly DirectoryEntry[]>;
+  walk(path: NativePath, options: WalkOptions, signal: AbortSignal): MaybePromise<WalkResult>;
+  remove(
+    path: NativePath,
+    options: { readonly recursive: boolean; readonly force: boolean; readonly followSymlinks: boolean },
+    signal: AbortSignal,
+  ): MaybePromise<void>;
+  copy(source: NativePath, destination: NativePath, recursive: boolean, signal: AbortSignal): MaybePromise<void>;
+  /**
+   * Calls `changed` once, when one of the `missing` paths, or a missing directory above one, appears, or `present` changes
+   * or goes away. Leaving the scope of the watch ends it without a call.
+   *
+   * @returns Null if there is nothing to wait for: no path, one that exists or can never be looked at, or a `present` that
+   * is not a file or directory.
+   */
+  watchMissing(missing: readonly NativePath[], present: NativePath | null, changed: () => void): Disposable | null;
+}
+
+/** The content of a file on its way to the wire. */
+export type FileContent = Uint8Array<ArrayBuffer> | Base64Text;
+
+/** Base64 of a large file as ASCII bytes, so that it need not be held as a string and as bytes at once. */
+export interface Base64Text {
+  readonly base64: Uint8Array<ArrayBuffer>;
+}

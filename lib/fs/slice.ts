@@ -1,0 +1,34 @@
+/**
+ * Longer work gives way to others now and then: it asks {@linkcode Slice.pause} after each small step and awaits what it
+ * gets.
+ */
+export class Slice {
+  #began = performance.now();
+  readonly #budgetMs: () => number;
+  readonly #giveWay: () => Promise<void>;
+
+  /**
+   * @param budgetMs How long to work without a break, in milliseconds; asked at each step.
+   * @param giveWay Resolves when the event loop has looked at its other business.
+   */
+  constructor(budgetMs: () => number, giveWay: () => Promise<void>) {
+    this.#budgetMs = budgetMs;
+    this.#giveWay = giveWay;
+  }
+
+  /**
+   * A promise when it is the others' turn.
+   *
+   * @throws The reason of `signal` if it is aborted; the promise rejects with it as well.
+   */
+  pause(signal: AbortSignal): Promise<void> | undefined {
+    if (performance.now() - this.#began < this.#budgetMs()) return undefined;
+    return this.#pause(signal);
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    await this.#giveWay();
+    signal.throwIfAborted();
+    this.#began = performance.now();
+  }
+}

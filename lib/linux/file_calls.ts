@@ -1,0 +1,222 @@
+/**
+ * What the C library offers for files and directories, in the manner of `libc.ts`: the result, or the negated error
+ * number. Importing this opens the library once more (about 0.3 ms a function), so it is loaded with the first request
+ * for a file.
+ *
+ * Paths end with a NUL. A path is looked up below the directory `at`, a descriptor, unless it begins with a slash;
+ * {@linkcode AT_FDCWD} stands for the working directory.
+ */
+
+import { type Bytes, orError, orErrorFromLong } from "./libc.ts";
+
+const SYMBOLS = {
+  openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
+  /** glibc 2.28. */
+  statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  preadInBackground: {
+    name: "pread",
+    parameters: ["i32", "buffer", "usize", "i64"],
+    result: "isize",
+    nonblocking: true,
+  },
+  pwrite: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  pwriteInBackground: {
+    name: "pwrite",
+    parameters: ["i32", "buffer", "usize", "i64"],
+    result: "isize",
+    nonblocking: true,
+  },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  fchmod: { parameters: ["i32", "u32"], result: "i32" },
+  /** glibc 2.27. */
+  copyFileRangeInBackground: {
+    name: "copy_file_range",
+    parameters: ["i32", "buffer", "i32", "buffer", "usize", "u32"],
+    result: "isize",
+    nonblocking: true,
+  },
+  copy_file_range: { parameters: ["i32", "buffer", "i32", "buffer", "usize", "u32"], result: "isize" },
+  /** glibc 2.30. */
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" },
+  readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
+  realpath: { parameters: ["buffer", "buffer"], result: "pointer" },
+  sched_yield: { parameters: [], result: "i32", nonblocking: true },
+  inotify_init1: { parameters: ["i32"], result: "i32" },
+  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
+} as const;
+
+const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+
+export const AT_FDCWD = -100;
+export const AT_SYMLINK_NOFOLLOW = 0x100;
+export const AT_REMOVEDIR = 0x200;
+export const AT_EMPTY_PATH = 0x1000;
+
+export const O_CREAT = 0o100;
+export const O_EXCL = 0o200;
+export const O_TRUNC = 0o1000;
+export const O_NOFOLLOW = Deno.build.arch === "aarch64" ? 0o100000 : 0o400000;
+export const O_PATH = 0o10000000;
+
+export function openAt(at: number, path: Bytes, flags: number, mode = 0): number {
+  return orError(symbols.openat(at, path, flags, mode));
+}
+
+/** The kind of a file, within its mode. */
+export const S_IFMT = 0o170000;
+export const S_IFREG = 0o100000;
+export const S_IFDIR = 0o040000;
+export const S_IFLNK = 0o120000;
+
+const STATX_BASIC_STATS = 0x7ff;
+const STATX_BTIME = 0x800;
+const STATX_SIZE = 256;
+
+/** What `statx` tells of a file. */
+export class FileStatus {
+  readonly #view: DataView;
+
+  constructor(readonly bytes: Bytes = new Uint8Array(new ArrayBuffer(STATX_SIZE))) {
+    this.#view = new DataView(bytes.buffer);
+  }
+
+  get mode(): number {
+    return this.#view.getUint16(28, true);
+  }
+
+  get kind(): number {
+    return this.mode & S_IFMT;
+  }
+
+  get inode(): bigint {
+    return this.#view.getBigUint64(32, true);
+  }
+
+  get size(): number {
+    return Number(this.#view.getBigUint64(40, true));
+  }
+
+  /** Two files are the same one if this and {@linkcode inode} are equal. */
+  get device(): bigint {
+    return this.#view.getBigUint64(136, true);
+  }
+
+  /** When it came into being, in milliseconds since 1970, cut off; 0 where the file system does not know. */
+  get createdMs(): number {
+    return (this.#view.getUint32(0, true) & STATX_BTIME) === 0 ? 0 : this.#timeMs(80);
+  }
+
+  get modifiedMs(): number {
+    return this.#timeMs(112);
+  }
+
+  #timeMs(offset: number): number {
+    return Number(this.#view.getBigInt64(offset, true)) * 1000 +
+      Math.floor(this.#view.getUint32(offset + 8, true) / 1_000_000);
+  }
+}
+
+/** Fills `status`; 0 or a negated error number. An empty path with AT_EMPTY_PATH means `at` itself. */
+export function statusAt(at: number, path: Bytes, flags: number, status: FileStatus): number {
+  return orError(symbols.statx(at, path, flags, STATX_BASIC_STATS | STATX_BTIME, status.bytes));
+}
+
+/** Reads at most `buffer.length` bytes at `offset`; 0 is the end. */
+export function pread(fd: number, buffer: Bytes, offset: number): number {
+  return orErrorFromLong(symbols.pread(fd, buffer, BigInt(buffer.length), BigInt(offset)));
+}
+
+/**
+ * The same on a thread of the runtime's pool, for what may take the disk's time; `buffer` must not be touched until then.
+ * A failure there has its number on that thread, so the call is made again here to learn it.
+ */
+export async function preadInBackground(fd: number, buffer: Bytes, offset: number): Promise<number> {
+  const result = await symbols.preadInBackground(fd, buffer, BigInt(buffer.length), BigInt(offset));
+  return result < 0n ? pread(fd, buffer, offset) : Number(result);
+}
+
+export function pwrite(fd: number, buffer: Bytes, offset: number): number {
+  return orErrorFromLong(symbols.pwrite(fd, buffer, BigInt(buffer.length), BigInt(offset)));
+}
+
+/** As {@linkcode preadInBackground}. */
+export async function pwriteInBackground(fd: number, buffer: Bytes, offset: number): Promise<number> {
+  const result = await symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), BigInt(offset));
+  return result < 0n ? pwrite(fd, buffer, offset) : Number(result);
+}
+
+export function truncate(fd: number, size: number): number {
+  return orError(symbols.ftruncate(fd, BigInt(size)));
+}
+
+export function changeMode(fd: number, mode: number): number {
+  return orError(symbols.fchmod(fd, mode));
+}
+
+/**
+ * Copies at most `length` bytes from one file's position to another's, within the kernel, on a thread of the runtime's
+ * pool; 0 is the end. As {@linkcode preadInBackground} it is made again here when it fails.
+ */
+export async function copyFileRange(from: number, to: number, length: number): Promise<number> {
+  const result = await symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0);
+  if (result >= 0n) return Number(result);
+  return orErrorFromLong(symbols.copy_file_range(from, null, to, null, BigInt(length), 0));
+}
+
+/** Fills `buffer` with `struct linux_dirent64`s; the number of bytes, 0 at the end of the directory. */
+export function readDirectoryEntries(fd: number, buffer: Bytes): number {
+  return orErrorFromLong(symbols.getdents64(fd, buffer, BigInt(buffer.length)));
+}
+
+export function makeDirectoryAt(at: number, path: Bytes, mode: number): number {
+  return orError(symbols.mkdirat(at, path, mode));
+}
+
+/** Removes a name; with AT_REMOVEDIR that of an empty directory. */
+export function unlinkAt(at: number, path: Bytes, flags: number): number {
+  return orError(symbols.unlinkat(at, path, flags));
+}
+
+export function makeSymlinkAt(target: Bytes, at: number, path: Bytes): number {
+  return orError(symbols.symlinkat(target, at, path));
+}
+
+/** The target's bytes are put into `buffer`, without a NUL; their number, which is cut to the buffer's length. */
+export function readLinkAt(at: number, path: Bytes, buffer: Bytes): number {
+  return orErrorFromLong(symbols.readlinkat(at, path, buffer, BigInt(buffer.length)));
+}
+
+const PATH_MAX = 4096;
+
+/** The path without links, without a NUL, or the negated error number. */
+export function realPath(path: Bytes): Bytes | number {
+  const resolved = new Uint8Array(new ArrayBuffer(PATH_MAX));
+  if (symbols.realpath(path, resolved) === null) return orError(-1);
+  return resolved.slice(0, resolved.indexOf(0));
+}
+
+/** Resolves after the event loop has looked at its other business (about 25 µs when there is none). */
+export async function otherBusiness(): Promise<void> {
+  await symbols.sched_yield();
+}
+
+export const IN_NONBLOCK = 0o4000;
+export const IN_CLOEXEC = 0o2000000;
+
+export function openInotify(): number {
+  return orError(symbols.inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+}
+
+/** The number of the watch, or a negated error number. */
+export function addInotifyWatch(inotify: number, path: Bytes, events: number): number {
+  return orError(symbols.inotify_add_watch(inotify, path, events));
+}
+
+export function removeInotifyWatch(inotify: number, watch: number): number {
+  return orError(symbols.inotify_rm_watch(inotify, watch));
+}
