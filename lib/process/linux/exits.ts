@@ -1,6 +1,6 @@
 import * as libc from "../../linux/libc.ts";
 import type { Log } from "../../log.ts";
-import type { Poller, Watch } from "./poller.ts";
+import type { Poller, Watch } from "../../linux/poller.ts";
 
 /** Called once, with the status that waitpid() gave, in the turn in which it was taken. */
 export type ExitListener = (status: number) => void;

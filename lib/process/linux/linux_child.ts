@@ -4,7 +4,7 @@ import { type GroupSignal, signalGroup } from "../signal_group.ts";
 import type { Exits } from "./exits.ts";
 import type { ProcessGroup, ProcessGroups } from "./groups.ts";
 import { OutputReader } from "./output_reader.ts";
-import type { Poller, Watch } from "./poller.ts";
+import type { Poller, Watch } from "../../linux/poller.ts";
 import { StdinWriter } from "./stdin_writer.ts";
 
 /** What all children of one back end share. */

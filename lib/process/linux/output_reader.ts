@@ -2,7 +2,7 @@ import * as libc from "../../linux/libc.ts";
 import { EAGAIN, EINTR, EIO } from "../../linux/errno.ts";
 import type { Clock, Timer } from "../../clock.ts";
 import { MAX_CHUNK_BYTES } from "../child.ts";
-import type { Watch } from "./poller.ts";
+import type { Watch } from "../../linux/poller.ts";
 
 /**
  * Bytes read from one descriptor in one turn of the event loop. More makes other clients wait (measured: 1 MiB per

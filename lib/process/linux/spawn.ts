@@ -12,7 +12,7 @@ import { Exits } from "./exits.ts";
 import { ProcessGroups } from "./groups.ts";
 import { type ChildContext, LinuxChild, type StreamDescriptors } from "./linux_child.ts";
 import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
-import { Poller } from "./poller.ts";
+import { Poller } from "../../linux/poller.ts";
 import { Reaper } from "./reaper.ts";
 import { openPipes } from "./pipes.ts";
 import { spawnError } from "./spawn_error.ts";

@@ -1,7 +1,7 @@
 import * as libc from "../../linux/libc.ts";
 import { EAGAIN, EINTR } from "../../linux/errno.ts";
 import { STDIN_QUEUE_CHUNKS } from "../child.ts";
-import type { Watch } from "./poller.ts";
+import type { Watch } from "../../linux/poller.ts";
 
 /** Bytes written in one turn of the event loop, so that a huge chunk for a fast reader lets others have their turn. */
 const TURN_BYTES = 256 * 1024;

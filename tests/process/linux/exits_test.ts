@@ -3,7 +3,7 @@ import { createLog, silentLog } from "../../../lib/log.ts";
 import { cString, cStringArray } from "../../../lib/linux/cstring.ts";
 import * as libc from "../../../lib/linux/libc.ts";
 import { Exits } from "../../../lib/process/linux/exits.ts";
-import { Poller } from "../../../lib/process/linux/poller.ts";
+import { Poller } from "../../../lib/linux/poller.ts";
 import { posixSpawn } from "../../../lib/process/linux/posix_spawn.ts";
 import { eventually, processes } from "../../support/linux.ts";
 

@@ -3,7 +3,7 @@ import { silentLog } from "../../../lib/log.ts";
 import * as libc from "../../../lib/linux/libc.ts";
 import { MAX_CHUNK_BYTES } from "../../../lib/process/child.ts";
 import { OutputReader } from "../../../lib/process/linux/output_reader.ts";
-import { Poller, type Watch } from "../../../lib/process/linux/poller.ts";
+import { Poller, type Watch } from "../../../lib/linux/poller.ts";
 import { bytes } from "../../support/linux.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createLog, silentLog } from "../../../lib/log.ts";
 import { Exits } from "../../../lib/process/linux/exits.ts";
-import { Poller } from "../../../lib/process/linux/poller.ts";
+import { Poller } from "../../../lib/linux/poller.ts";
 import { Watchdog } from "../../../lib/process/linux/watchdog.ts";
 import {
   Bench,

@@ -1,5 +1,5 @@
-import * as libc from "../../linux/libc.ts";
-import type { Log } from "../../log.ts";
+import * as libc from "./libc.ts";
+import type { Log } from "../log.ts";
 
 /** What is done when a descriptor is ready. A hang-up or an error counts as whichever of the two is wanted. */
 export interface WatchHandlers {
@@ -76,7 +76,7 @@ export class Watch {
 }
 
 /**
- * Waits for every descriptor of the back end on one thread: an epoll in one call that does not block the event loop.
+ * Waits for every descriptor of its owner on one thread: an epoll in one call that does not block the event loop.
  * Interest can be changed while the thread waits; it is woken only to end. While nothing is wanted nothing waits, so
  * that a program (or a test) that is done can end.
  */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { createLog, silentLog } from "../../../lib/log.ts";
-import * as libc from "../../../lib/linux/libc.ts";
-import { Poller } from "../../../lib/process/linux/poller.ts";
-import { bytes, openDescriptors } from "../../support/linux.ts";
+import { createLog, silentLog } from "../../lib/log.ts";
+import * as libc from "../../lib/linux/libc.ts";
+import { Poller } from "../../lib/linux/poller.ts";
+import { bytes, openDescriptors } from "../support/linux.ts";
 
 function pipe(): readonly [number, number] {
   const ends = libc.pipe(libc.O_CLOEXEC | libc.O_NONBLOCK);
