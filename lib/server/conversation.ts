@@ -12,7 +12,8 @@ import {
 } from "../rpc/peer_handler.ts";
 import { ConnectionScope } from "./connection_scope.ts";
 import type { Crowd } from "./crowd.ts";
-import type { BuiltHandlers, CallContext } from "./handlers.ts";
+import type { CallContext } from "./handler.ts";
+import type { BuiltHandlers } from "./handlers.ts";
 import { LargeResult } from "./large_result.ts";
 import type { Session } from "./session.ts";
 

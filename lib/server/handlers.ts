@@ -5,31 +5,16 @@ import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
-import type { ConnectionScope } from "./connection_scope.ts";
-import type { LargeResult } from "./large_result.ts";
+import type { Handler } from "./handler.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { checkSnapshotScope, nativeCwd, refuseNetworkControl, refuseSandbox, SANDBOX_TYPE } from "./start_checks.ts";
-
-export interface CallContext {
-  readonly session: Session;
-  /** Aborted when the connection has ended. */
-  readonly signal: AbortSignal;
-  /** Calls back in the step in which the answer has been handed to the carrier. */
-  readonly afterAnswer: (callback: () => void) => void;
-  readonly connection: ConnectionScope;
-}
 
 export interface InitializeContext {
   readonly connection: Connection;
   /** To be called in the same step in which the session is attached. */
   attached(session: Session): void;
 }
-
-export type Handler<M extends RequestName> = (
-  params: Params<M>,
-  context: CallContext,
-) => Result<M> | LargeResult | Promise<Result<M> | LargeResult>;
 
 /** The methods that work; a name that is missing answers -32601 after decoding and handshake. */
 export type BuiltHandlers =
