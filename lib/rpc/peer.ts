@@ -221,7 +221,9 @@ export class Peer {
   #takeRequest(request: RequestMessage, message: Message): Promise<void> | undefined {
     const { handler, concurrency } = this.#options;
     const bytes = weightOf(message);
-    const lane = concurrency > 1 && handler.concurrent ? handler.lane(request.method) : undefined;
+    const lane = concurrency > 1 && handler.concurrent
+      ? handler.lane(request.method, (isMeant) => this.#lanes.ordinary.holds(isMeant))
+      : undefined;
     if (lane === undefined) return this.#answer(request, bytes);
     if (lane === "immediate") {
       void this.#answer(request, bytes);
@@ -230,7 +232,12 @@ export class Peer {
     const queue = this.#lanes[lane];
     if (queue.running < concurrency) queue.run(this.#answer(request, bytes));
     // It waits as it came: decoded it can take more than ten times the memory.
-    else queue.wait(() => this.#ended ? undefined : this.#answer(decodeMessage(message) as RequestMessage, bytes));
+    else {
+      queue.wait(
+        request.method,
+        () => this.#ended ? undefined : this.#answer(decodeMessage(message) as RequestMessage, bytes),
+      );
+    }
     return undefined;
   }
 

@@ -27,7 +27,8 @@ export interface PeerHandler {
   request(method: string, params: Json, scope: RequestScope): ResultJson | Promise<ResultJson>;
   /** @throws {ProtocolViolation} The connection ends. */
   notification(method: string, params: Json): void;
-  lane(method: string): Lane;
+  /** @param waiting Whether a request of such a method waits in the ordinary lane, that is, one that came before this one. */
+  lane(method: string, waiting: (isMeant: (method: string) => boolean) => boolean): Lane;
   /** False while everything runs one by one whatever `concurrency` says (the handshake). */
   readonly concurrent: boolean;
 }

@@ -44,8 +44,10 @@ export class Conversation implements PeerHandler, Disposable {
     return this.#stage === "ready";
   }
 
-  lane(method: string): Lane {
+  lane(method: string, waiting: (isMeant: (method: string) => boolean) => boolean): Lane {
     if (!isRequestName(method)) return "immediate";
+    // A handle is not closed under the requests for it that wait; otherwise a close need not wait for long polls.
+    if (method === "fs/close" && waiting(usesHandle)) return "ordinary";
     return REQUESTS[method].control ? "control" : "ordinary";
   }
 
@@ -99,6 +101,10 @@ export class Conversation implements PeerHandler, Disposable {
     }
     return this.#session;
   }
+}
+
+function usesHandle(method: string): boolean {
+  return method === "fs/open" || method === "fs/readBlock" || method === "fs/writeBlock";
 }
 
 function isRequestName(method: string): method is RequestName {

@@ -1,25 +1,34 @@
 /**
- * A result of hundreds of megabytes, kept as the ASCII bytes of its JSON: as a string it would be copied once more for
- * each piece of text that is put around it. Memory is given back as soon as it has been copied, not at some collection.
+ * A result of hundreds of megabytes, most of it kept as ASCII bytes: as a string it would be copied once more for each
+ * piece of text that is put around it. Memory is given back as soon as it has been copied, not at some collection.
  */
 export class LargeResult {
-  #json: Uint8Array<ArrayBuffer> | undefined;
+  readonly #before: string;
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
+  readonly #after: string;
 
-  /** @param json ASCII; taken over, and empty afterwards. */
-  constructor(json: Uint8Array<ArrayBuffer>) {
-    this.#json = json;
+  /**
+   * The JSON of the result, in three parts.
+   *
+   * @param bytes ASCII. Taken over: they are gone once they have been copied.
+   */
+  constructor(before: string, bytes: Uint8Array<ArrayBuffer>, after: string) {
+    this.#before = before;
+    this.#bytes = bytes;
+    this.#after = after;
   }
 
-  /** The whole message, `before` and `after` being ASCII as well. To be called once. */
+  /** The whole message. To be called once. */
   between(before: string, after: string): string {
-    if (this.#json === undefined) throw new Error("a large result was asked for twice");
-    const message = new Uint8Array(before.length + this.#json.length + after.length);
-    const encoder = new TextEncoder();
-    encoder.encodeInto(before, message);
-    message.set(this.#json, before.length);
-    encoder.encodeInto(after, message.subarray(before.length + this.#json.length));
-    this.#json.buffer.transfer(0);
-    this.#json = undefined;
+    if (this.#bytes === undefined) throw new Error("a large result was asked for twice");
+    const head = new TextEncoder().encode(before + this.#before);
+    const tail = new TextEncoder().encode(this.#after + after);
+    const message = new Uint8Array(head.length + this.#bytes.length + tail.length);
+    message.set(head);
+    message.set(this.#bytes, head.length);
+    message.set(tail, head.length + this.#bytes.length);
+    this.#bytes.buffer.transfer(0);
+    this.#bytes = undefined;
     const text = new TextDecoder().decode(message);
     message.buffer.transfer(0);
     return text;

@@ -61,7 +61,7 @@ class FakeHandler implements PeerHandler {
     this.signals.push(signal);
     if (method === "boom") throw new Error("secret detail");
     if (method === "refuse") throw new ExecError("spawnNotFound", "No such file");
-    if (method !== "later" && method !== "control") return '"done"';
+    if (method !== "later" && method !== "control" && method !== "close") return '"done"';
     const gate = Promise.withResolvers<string>();
     this.waiting.set(String(params), gate);
     return gate.promise;
@@ -71,7 +71,8 @@ class FakeHandler implements PeerHandler {
     if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
     this.notified.push(method);
   }
-  lane(method: string): Lane {
+  lane(method: string, waiting: (isMeant: (method: string) => boolean) => boolean): Lane {
+    if (method === "close") return waiting((other) => other === "later") ? "ordinary" : "control";
     return method === "control" ? "control" : method === "unknown" ? "immediate" : "ordinary";
   }
   finish(name: string): void {
@@ -302,6 +303,21 @@ Deno.test("Peer aborts what runs, drops what waits and answers nothing when the 
   assert.deepEqual(outcomes, ["disconnected"]);
   assert.deepEqual(ends, [{ reason: "lost" }]);
   assert.equal(peer.ended, true);
+});
+
+Deno.test("Peer tells a handler what waits in the ordinary lane, so that a request can go behind it", async () => {
+  const { connection, handler } = conversation({ concurrency: 2 });
+  for (const params of ["a", "b"]) connection.receive({ id: params, method: "later", params });
+  connection.receive({ id: "early", method: "close", params: "early" });
+  connection.receive({ id: "c", method: "later", params: "c" });
+  connection.receive({ id: "late", method: "close", params: "late" });
+  assert.deepEqual(handler.started, ["later a", "later b", "close early"]);
+  handler.finish("a");
+  handler.finish("b");
+  await settled();
+  assert.deepEqual(handler.started.slice(3), ["later c", "close late"]);
+  for (const name of ["c", "early", "late"]) handler.finish(name);
+  await settled();
 });
 
 Deno.test("Peer drops requests that wait in a lane when the connection ends", async () => {
