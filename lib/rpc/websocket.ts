@@ -101,6 +101,8 @@ class WebSocketConnection implements Connection {
   #deliver(message: Message): void {
     if (this.#end !== undefined) return;
     if (isTooBig(message)) return this.close(MESSAGE_TOO_BIG, "message too big");
+    // A peer that speaks again has often taken everything: the answer need not wait for the next look.
+    if (this.#waiters.length > 0 && !this.congested) this.#release();
     if (this.#receiver !== undefined) return void this.#receiver.message(message);
     this.#early.push(message);
     this.#earlyBytes += message.length;

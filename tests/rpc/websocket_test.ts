@@ -164,6 +164,31 @@ Deno.test("websocketConnection is congested while the peer does not read, and dr
   await received.end();
 });
 
+/** As much of a WebSocket as a connection needs, with a send buffer that the test fills and empties. */
+class FakeSocket {
+  readonly readyState = WebSocket.OPEN;
+  bufferedAmount = 0;
+  onmessage: (event: { data: string }) => void = () => {};
+  close(): void {}
+}
+
+Deno.test("websocketConnection looks at once whether it has drained when its peer speaks", async () => {
+  const socket = new FakeSocket();
+  const connection = websocketConnection(socket as unknown as WebSocket, "peer");
+  const heard: string[] = [];
+  connection.start({ message: (message) => void heard.push(String(message)), ended: () => {} });
+  socket.bufferedAmount = HIGH_WATER_BYTES + 1;
+  let drained = false;
+  void connection.drained().then(() => drained = true);
+  socket.onmessage({ data: "first" });
+  await Promise.resolve();
+  assert.equal(drained, false);
+  socket.bufferedAmount = 0;
+  socket.onmessage({ data: "second" });
+  await Promise.resolve();
+  assert.deepEqual([drained, heard], [true, ["first", "second"]]);
+});
+
 Deno.test("websocketConnection lets a waiting producer go when it ends", async () => {
   await using server = new Server();
   using peer = await RawConnection.websocket(server.target);
