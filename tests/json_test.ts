@@ -144,3 +144,17 @@ Deno.test("toWellFormedJson refuses what JSON cannot say", () => {
 Deno.test("copyString returns an equal string", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => assert.equal(copyString(text), text)));
 });
+
+Deno.test("parseJson reads very long strings as JSON.parse does, and refuses the same", () => {
+  const long = "x".repeat(10_000);
+  for (const inside of ["", "\\n", '\\"', "\\\\", "\\u00e9", "é", "\\ud83d\\ude00", '\\\\\\"']) {
+    for (const text of [`"${inside}${long}"`, `"${long}${inside}"`, `"${long}${inside}${long}"`]) {
+      assert.equal(parseJson(text), JSON.parse(text));
+      assert.deepEqual(parseJson(`[${text},"y"]`), JSON.parse(`[${text},"y"]`));
+    }
+  }
+  for (const inside of ["\n", "\0", "\\x", "\\ud800", "\\"]) {
+    assert.throws(() => parseJson(`"${long}${inside}"`), JsonSyntaxError, JSON.stringify(inside));
+  }
+  assert.throws(() => parseJson(`"${long}`), { message: "EOF while parsing a string at line 1 column 10001" });
+});
