@@ -1,6 +1,9 @@
 /** What can be done with files, whatever system carries it out. */
 
-/** An absolute path: its bytes, which need not be UTF-8, without a NUL. */
+/**
+ * An absolute path: its bytes, which need not be UTF-8, without a NUL. `.`, `..` and empty components have been resolved
+ * (`native_path.ts`).
+ */
 export type NativePath = Uint8Array<ArrayBuffer>;
 
 /** Whatever can be answered at once is: a promise costs more than a small read. */
@@ -44,15 +47,20 @@ export interface OpenFile extends Disposable {
   /**
    * Reads up to `length` bytes from `offset` on; fewer only at the end of the file.
    *
-   * @throws {ExecError} What the system says.
+   * @param offset Any 64-bit number without a sign.
+   * @throws {ExecError} What the system says: `invalidRequest` "Invalid argument (os error 22)" if the range does not end
+   * below 2^63.
    */
-  read(offset: number, length: number, signal: AbortSignal): MaybePromise<Uint8Array<ArrayBuffer>>;
+  read(offset: bigint, length: number, signal: AbortSignal): MaybePromise<Uint8Array<ArrayBuffer>>;
   /**
    * Writes all bytes at `offset`; a gap before them reads as zeros.
    *
+   * @param offset The range ends below 2^63.
    * @throws {ExecError} What the system says.
    */
-  write(offset: number, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): MaybePromise<void>;
+  write(offset: bigint, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): MaybePromise<void>;
+  /** No further call; those that were made still come to their end. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -61,7 +69,7 @@ export interface OpenFile extends Disposable {
  * their turn; before each further change an aborted `signal` ends it, with the signal's reason.
  */
 export interface FileOperations {
-  /** The whole of a regular file, of at most `limitBytes`. */
+  /** The whole of a regular file; what is too large for the wire is refused (`read_limit.ts`). */
   readFile(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<FileContent>;
   openForReading(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile>;
   /** Creates the file or empties it, in place. */

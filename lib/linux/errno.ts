@@ -18,6 +18,7 @@ export const EMFILE = 24;
 export const EPIPE = 32;
 export const ENAMETOOLONG = 36;
 export const ELOOP = 40;
+export const EOPNOTSUPP = 95;
 
 /** The numbers of x86-64 and arm64, which share the generic table of the kernel. */
 const TEXTS: Readonly<Record<number, string>> = {

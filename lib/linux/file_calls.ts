@@ -7,12 +7,16 @@
  * {@linkcode AT_FDCWD} stands for the working directory.
  */
 
-import { type Bytes, orError, orErrorFromLong } from "./libc.ts";
+import { type Bytes, bytesOf, orError, orErrorFromLong, read, write } from "./libc.ts";
 
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
   /** glibc 2.28. */
   statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  readInBackground: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
+  writeInBackground: { name: "write", parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
+  /** glibc 2.26. */
+  preadv2: { parameters: ["i32", "buffer", "i32", "i64", "i32"], result: "isize" },
   pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   preadInBackground: {
     name: "pread",
@@ -28,6 +32,7 @@ const SYMBOLS = {
     nonblocking: true,
   },
   ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  truncateInBackground: { name: "ftruncate", parameters: ["i32", "i64"], result: "i32", nonblocking: true },
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
   /** glibc 2.27. */
   copyFileRangeInBackground: {
@@ -126,32 +131,72 @@ export function statusAt(at: number, path: Bytes, flags: number, status: FileSta
   return orError(symbols.statx(at, path, flags, STATX_BASIC_STATS | STATX_BTIME, status.bytes));
 }
 
-/** Reads at most `buffer.length` bytes at `offset`; 0 is the end. */
-export function pread(fd: number, buffer: Bytes, offset: number): number {
-  return orErrorFromLong(symbols.pread(fd, buffer, BigInt(buffer.length), BigInt(offset)));
+/**
+ * Reads at most `buffer.length` bytes at `offset`; 0 is the end.
+ *
+ * @param offset Below 2^63.
+ */
+export function pread(fd: number, buffer: Bytes, offset: bigint): number {
+  return orErrorFromLong(symbols.pread(fd, buffer, BigInt(buffer.length), offset));
 }
 
 /**
  * The same on a thread of the runtime's pool, for what may take the disk's time; `buffer` must not be touched until then.
  * A failure there has its number on that thread, so the call is made again here to learn it.
  */
-export async function preadInBackground(fd: number, buffer: Bytes, offset: number): Promise<number> {
-  const result = await symbols.preadInBackground(fd, buffer, BigInt(buffer.length), BigInt(offset));
+export async function preadInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
+  const result = await symbols.preadInBackground(fd, buffer, BigInt(buffer.length), offset);
   return result < 0n ? pread(fd, buffer, offset) : Number(result);
 }
 
-export function pwrite(fd: number, buffer: Bytes, offset: number): number {
-  return orErrorFromLong(symbols.pwrite(fd, buffer, BigInt(buffer.length), BigInt(offset)));
+const RWF_NOWAIT = 8;
+/** For {@linkcode preadNow}: where the file was read last. */
+export const CURRENT_POSITION = -1n;
+
+const vector = new BigUint64Array(2);
+const vectorBytes = bytesOf(vector);
+
+/**
+ * Reads only what is in memory already: perhaps less than there is. -EAGAIN if the disk would have to be asked,
+ * -EOPNOTSUPP where the file system does not know the difference (tmpfs, /proc, network file systems).
+ *
+ * @param offset Below 2^63, or {@linkcode CURRENT_POSITION}.
+ */
+export function preadNow(fd: number, buffer: Bytes, offset: bigint): number {
+  vector[0] = Deno.UnsafePointer.value(Deno.UnsafePointer.of(buffer));
+  vector[1] = BigInt(buffer.length);
+  return orErrorFromLong(symbols.preadv2(fd, vectorBytes, 1, offset, RWF_NOWAIT));
+}
+
+/** Reads where the file was read last, on a thread of the pool; as {@linkcode preadInBackground}. */
+export async function readInBackground(fd: number, buffer: Bytes): Promise<number> {
+  const result = await symbols.readInBackground(fd, buffer, BigInt(buffer.length));
+  return result < 0n ? read(fd, buffer) : Number(result);
+}
+
+export function pwrite(fd: number, buffer: Bytes, offset: bigint): number {
+  return orErrorFromLong(symbols.pwrite(fd, buffer, BigInt(buffer.length), offset));
 }
 
 /** As {@linkcode preadInBackground}. */
-export async function pwriteInBackground(fd: number, buffer: Bytes, offset: number): Promise<number> {
-  const result = await symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), BigInt(offset));
+export async function pwriteInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
+  const result = await symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), offset);
   return result < 0n ? pwrite(fd, buffer, offset) : Number(result);
+}
+
+/** Writes where the file was written last, on a thread of the pool; as {@linkcode preadInBackground}. */
+export async function writeInBackground(fd: number, buffer: Bytes): Promise<number> {
+  const result = await symbols.writeInBackground(fd, buffer, BigInt(buffer.length));
+  return result < 0n ? write(fd, buffer) : Number(result);
 }
 
 export function truncate(fd: number, size: number): number {
   return orError(symbols.ftruncate(fd, BigInt(size)));
+}
+
+/** On a thread of the pool: to give the space of a large file back takes a while. As {@linkcode preadInBackground}. */
+export async function truncateInBackground(fd: number, size: number): Promise<number> {
+  return await symbols.truncateInBackground(fd, BigInt(size)) < 0 ? truncate(fd, size) : 0;
 }
 
 export function changeMode(fd: number, mode: number): number {
