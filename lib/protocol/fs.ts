@@ -1,5 +1,6 @@
 /** `fs/*`: parameters and results. */
 
+import { encodeBase64 } from "../base64.ts";
 import {
   base64,
   boolean,
@@ -21,7 +22,11 @@ const sandbox = optional(sandboxContext);
 const followSymlinks = defaulted(nullAs(boolean, true), true);
 
 export const readFileParams = struct("WireFsReadFileParams", { path: pathUri, followSymlinks, sandbox });
-export const readFileResult = struct("FsReadFileResponse", { dataBase64: base64 });
+export const readFileResult = {
+  ...struct("FsReadFileResponse", { dataBase64: base64 }),
+  /** Joined by hand: base64 needs no escapes. */
+  toJson: ({ dataBase64 }: { dataBase64: Uint8Array }) => `{"dataBase64":"${encodeBase64(dataBase64)}"}`,
+};
 
 export const openParams = struct("WireFsOpenParams", {
   /** Chosen by the client; at most 32 bytes. */
@@ -33,7 +38,11 @@ export const openParams = struct("WireFsOpenParams", {
 export const openResult = struct("FsOpenResponse", { handleId: string });
 
 export const readBlockParams = struct("FsReadBlockParams", { handleId: string, offset: exactU64, len: usize });
-export const readBlockResult = struct("FsReadBlockResponse", { chunk: base64, eof: boolean });
+export const readBlockResult = {
+  ...struct("FsReadBlockResponse", { chunk: base64, eof: boolean }),
+  /** As above. */
+  toJson: ({ chunk, eof }: { chunk: Uint8Array; eof: boolean }) => `{"chunk":"${encodeBase64(chunk)}","eof":${eof}}`,
+};
 
 export const writeBlockParams = struct("FsWriteBlockParams", { handleId: string, offset: exactU64, chunk: base64 });
 
@@ -112,3 +121,8 @@ export const watchMissingParams = struct("FsWatchMissingParams", {
 });
 export const watchMissingResult = struct("FsWatchMissingResponse", { watching: boolean });
 export const missingChanged = struct("FsMissingChangedNotification", { watchId: exactU64 });
+
+/** The notification as a whole message. */
+export function encodeMissingChanged(watchId: bigint): string {
+  return `{"method":"fs/missingChanged","params":{"watchId":${watchId}}}`;
+}
