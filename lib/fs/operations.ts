@@ -42,6 +42,14 @@ export interface WalkResult {
   readonly truncated: boolean;
 }
 
+/** For whom something is done. */
+export interface Caller {
+  /** Aborted when nobody wants it any more. */
+  readonly signal: AbortSignal;
+  /** How long to work without a break now, in milliseconds. */
+  budgetMs(): number;
+}
+
 /** A file that stays the one it was when it was opened. Leaving its scope closes it. */
 export interface OpenFile extends Disposable {
   /**
@@ -66,37 +74,37 @@ export interface OpenFile extends Disposable {
 /**
  * The operations of one system. All of them throw `ExecError`: `notFound` for ENOENT, `invalidRequest` for EACCES, EPERM,
  * EINVAL and every refusal in words, `internal` for the rest. Work that takes longer is done in slices, so that others get
- * their turn; before each further change an aborted `signal` ends it, with the signal's reason.
+ * their turn; before each further change an aborted signal ends it, with the signal's reason.
  */
 export interface FileOperations {
   /** The whole of a regular file; what is too large for the wire is refused (`read_limit.ts`). */
-  readFile(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<FileContent>;
-  openForReading(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile>;
+  readFile(path: NativePath, followSymlinks: boolean, caller: Caller): MaybePromise<FileContent>;
+  openForReading(path: NativePath, caller: Caller): MaybePromise<OpenFile>;
   /** Creates the file or empties it, in place. */
-  openForReplacing(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile>;
+  openForReplacing(path: NativePath, caller: Caller): MaybePromise<OpenFile>;
   /** Creates the file or empties it, then writes the bytes; in place. */
   writeFile(
     path: NativePath,
     bytes: Uint8Array<ArrayBuffer>,
     followSymlinks: boolean,
-    signal: AbortSignal,
+    caller: Caller,
   ): MaybePromise<void>;
   createDirectory(
     path: NativePath,
     options: { readonly recursive: boolean; readonly followSymlinks: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): MaybePromise<void>;
-  getMetadata(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<Metadata>;
+  getMetadata(path: NativePath, followSymlinks: boolean, caller: Caller): MaybePromise<Metadata>;
   /** The path without links; everything in it must exist. */
-  canonicalize(path: NativePath, signal: AbortSignal): MaybePromise<NativePath>;
-  readDirectory(path: NativePath, signal: AbortSignal): MaybePromise<readonly DirectoryEntry[]>;
-  walk(path: NativePath, options: WalkOptions, signal: AbortSignal): MaybePromise<WalkResult>;
+  canonicalize(path: NativePath, caller: Caller): MaybePromise<NativePath>;
+  readDirectory(path: NativePath, caller: Caller): MaybePromise<readonly DirectoryEntry[]>;
+  walk(path: NativePath, options: WalkOptions, caller: Caller): MaybePromise<WalkResult>;
   remove(
     path: NativePath,
     options: { readonly recursive: boolean; readonly force: boolean; readonly followSymlinks: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): MaybePromise<void>;
-  copy(source: NativePath, destination: NativePath, recursive: boolean, signal: AbortSignal): MaybePromise<void>;
+  copy(source: NativePath, destination: NativePath, recursive: boolean, caller: Caller): MaybePromise<void>;
   /**
    * Calls `changed` once, when one of the `missing` paths, or a missing directory above one, appears, or `present` changes
    * or goes away. Leaving the scope of the watch ends it without a call.

@@ -1,0 +1,115 @@
+import { EINTR, EINVAL } from "../../linux/errno.ts";
+import * as calls from "../../linux/file_calls.ts";
+import type { Bytes } from "../../linux/libc.ts";
+import type { MaybePromise, NativePath, OpenFile } from "../operations.ts";
+import { checked, OsError } from "../os_error.ts";
+import { notAFile } from "../refusals.ts";
+import { Descriptor } from "./descriptor.ts";
+import { emptyFile } from "./empty_file.ts";
+import { regularFileSize } from "./file_kind.ts";
+import { openPath } from "./open_at.ts";
+import { readAtOnce } from "./read_at_once.ts";
+import { READING } from "./read_file.ts";
+import { AT_ONCE_BYTES, PIECE_BYTES, progress } from "./write_all.ts";
+import { NEW_FILE_MODE, WRITING } from "./write_file.ts";
+
+/** See {@linkcode FileOperations.openForReading}. */
+export function openForReading(path: NativePath): OpenFile {
+  const descriptor = new Descriptor(openPath(path, true, READING));
+  try {
+    if (regularFileSize(descriptor.fd) === null) throw notAFile(path);
+  } catch (error) {
+    descriptor[Symbol.dispose]();
+    throw error;
+  }
+  return new LinuxFile(descriptor);
+}
+
+/** See {@linkcode FileOperations.openForReplacing}. */
+export function openForReplacing(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile> {
+  const descriptor = new Descriptor(openPath(path, true, WRITING, NEW_FILE_MODE));
+  const failed = (error: unknown): never => {
+    descriptor[Symbol.dispose]();
+    throw error;
+  };
+  try {
+    const size = regularFileSize(descriptor.fd);
+    if (size === null) throw notAFile(path);
+    const emptied = emptyFile(descriptor.fd, size);
+    if (emptied === undefined) return new LinuxFile(descriptor);
+    return emptied.then(() => {
+      signal.throwIfAborted();
+      return new LinuxFile(descriptor);
+    }).catch(failed);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Offsets end here. */
+const MAX_OFFSET = 2n ** 63n - 1n;
+
+class LinuxFile implements OpenFile {
+  readonly #descriptor: Descriptor;
+
+  constructor(descriptor: Descriptor) {
+    this.#descriptor = descriptor;
+  }
+
+  read(offset: bigint, length: number, signal: AbortSignal): MaybePromise<Bytes> {
+    if (offset > MAX_OFFSET) throw new OsError(EINVAL);
+    const { fd } = this.#use();
+    const buffer = new Uint8Array(new ArrayBuffer(length));
+    for (let fill = 0; fill < length;) {
+      const room = buffer.subarray(fill);
+      const position = offset + BigInt(fill);
+      const count = readAtOnce(fd, room, position, () => calls.pread(fd, room, position));
+      if (count === 0) return buffer.subarray(0, fill);
+      if (count === null) return this.#readOn(offset, buffer, fill, signal);
+      fill += count;
+    }
+    return buffer;
+  }
+
+  async #readOn(offset: bigint, buffer: Bytes, begun: number, signal: AbortSignal): Promise<Bytes> {
+    for (let fill = begun; fill < buffer.length;) {
+      signal.throwIfAborted();
+      const { fd } = this.#use();
+      const call = calls.preadInBackground(fd, buffer.subarray(fill), offset + BigInt(fill));
+      const count = await this.#descriptor.during(call);
+      if (count === -EINTR) continue;
+      if (checked(count) === 0) return buffer.subarray(0, fill);
+      fill += count;
+    }
+    return buffer;
+  }
+
+  write(offset: bigint, bytes: Bytes, signal: AbortSignal): MaybePromise<void> {
+    const { fd } = this.#use();
+    if (bytes.length > AT_ONCE_BYTES) return this.#writeOn(offset, bytes, signal);
+    for (let at = 0; at < bytes.length;) {
+      const count = calls.pwrite(fd, bytes.subarray(at), offset + BigInt(at));
+      if (count !== -EINTR) at += progress(count);
+    }
+  }
+
+  async #writeOn(offset: bigint, bytes: Bytes, signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      signal.throwIfAborted();
+      const { fd } = this.#use();
+      const call = calls.pwriteInBackground(fd, bytes.subarray(at, at + PIECE_BYTES), offset + BigInt(at));
+      const count = await this.#descriptor.during(call);
+      if (count !== -EINTR) at += progress(count);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#descriptor[Symbol.dispose]();
+  }
+
+  /** The number of a closed descriptor may be somebody else's by now. */
+  #use(): Descriptor {
+    if (this.#descriptor.closed) throw new Error("the file has been closed");
+    return this.#descriptor;
+  }
+}
