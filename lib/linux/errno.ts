@@ -12,13 +12,18 @@ export const EBADF = 9;
 export const ECHILD = 10;
 export const EAGAIN = 11;
 export const EACCES = 13;
+export const EEXIST = 17;
+export const EXDEV = 18;
 export const ENOTDIR = 20;
+export const EISDIR = 21;
 export const EINVAL = 22;
 export const EMFILE = 24;
 export const EPIPE = 32;
 export const ENAMETOOLONG = 36;
+export const ENOSYS = 38;
 export const ELOOP = 40;
 export const EOPNOTSUPP = 95;
+export const ESTALE = 116;
 
 /** The numbers of x86-64 and arm64, which share the generic table of the kernel. */
 const TEXTS: Readonly<Record<number, string>> = {
