@@ -6,9 +6,10 @@
  *     deno task conformance -- --url ws://127.0.0.1:PORT             one that runs already, on this machine
  */
 import { OUR_RULES, REFERENCE_RULES } from "../tests/wire/differences.ts";
-import { isSlow, needsOwnServer, play } from "../tests/wire/play.ts";
+import { isSlow, play, whyNotPlayed } from "../tests/wire/play.ts";
 import { ownProgram, splitCommand, type Target } from "../tests/wire/target.ts";
-import { readTranscripts, type Transcript } from "../tests/wire/transcript.ts";
+import type { Transcript } from "../tests/wire/lines.ts";
+import { readTranscripts } from "../tests/wire/transcript.ts";
 
 const USAGE = `usage: conformance [--url ws://IP:PORT | --command 'PROGRAM ARGS…'] [options]
   PROGRAM and paths in ARGS are absolute: the server starts in a directory of its own
@@ -62,9 +63,7 @@ async function run({ target, filter, slow, strict, jobs }: Options): Promise<Cou
   for (const transcript of readTranscripts().filter(({ meta }) => meta.scenario.includes(filter))) {
     const reason = isSlow(transcript.meta) && !slow
       ? "takes minutes; --slow plays it"
-      : target.kind === "url"
-      ? needsOwnServer(transcript)
-      : null;
+      : whyNotPlayed(transcript, target);
     if (reason === null) playable.push(transcript);
     else {
       counts.skipped++;

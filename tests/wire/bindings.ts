@@ -1,5 +1,6 @@
 import { makeJwt } from "./jwt.ts";
-import type { Workspace } from "./workspace.ts";
+import { dirname } from "./paths.ts";
+import { ANCESTORS, type Workspace } from "./workspace.ts";
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
@@ -19,9 +20,11 @@ export class Bindings {
   readonly #values = new Map<string, string>();
 
   constructor(workspace: Workspace) {
-    const { cwd, home, secrets } = workspace;
-    const values = { cwd, home, dir: secrets, tok: `${secrets}/tok`, secret: `${secrets}/secret` };
-    for (const [name, value] of Object.entries(values)) this.set(name, value);
+    const { cwd, home, secrets, scene } = workspace;
+    const files = { cwd, home, root: scene, dir: secrets, tok: `${secrets}/tok`, secret: `${secrets}/secret` };
+    for (const [name, value] of Object.entries(files)) this.set(name, value);
+    for (let k = 1, path = dirname(cwd); k <= ANCESTORS; k++, path = dirname(path)) this.set(`ancestor${k}`, path);
+    this.set("hostname", Deno.hostname());
   }
 
   set(name: string, value: string): void {

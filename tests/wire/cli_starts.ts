@@ -2,7 +2,7 @@ import { within } from "./deadline.ts";
 import type { MatchContext } from "./match.ts";
 import { Mismatch, show } from "./mismatch.ts";
 import { Announcement, Program } from "./program.ts";
-import type { RecvLine, SendLine, Transcript } from "./transcript.ts";
+import type { RecvLine, SendLine, Transcript } from "./lines.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** How many programs are started at once. */

@@ -1,6 +1,9 @@
 import { largestChunkBytes } from "./differences.ts";
 import { DEADLINE_MS, sleep, within } from "./deadline.ts";
+import { Guard } from "./guard.ts";
+import type { HttpPeer } from "./http_peer.ts";
 import type { Inbox } from "./inbox.ts";
+import { launchWords } from "./launch.ts";
 import { isObject, type MatchContext } from "./match.ts";
 import { Mismatch, show } from "./mismatch.ts";
 import { sendLine } from "./outgoing.ts";
@@ -9,9 +12,10 @@ import type { Exit, Program } from "./program.ts";
 import { pauseAfter } from "./races.ts";
 import { StdioClient } from "./stdio_client.ts";
 import { Renumbering } from "./renumbering.ts";
+import { Scene } from "./scene.ts";
 import { checkOldest, checkOutput, checkRetained } from "./summaries.ts";
 import { RunningServer, type Target } from "./target.ts";
-import type { EventLine, RecvLine, SendLine, Transcript } from "./transcript.ts";
+import type { CheckLine, EventLine, Line, PeerLine, RecvLine, SendLine, Transcript } from "./lines.ts";
 import { WebSocketClient } from "./websocket_client.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -26,6 +30,8 @@ export class Conversation implements AsyncDisposable {
   readonly #parties = new Map<string, Party<WebSocketClient | StdioClient>>();
   readonly #past: AsyncDisposable[] = [];
   readonly #renumbering = new Renumbering();
+  readonly #guard: Guard;
+  readonly #scene: Scene;
   #server: RunningServer | null = null;
   #program: Program | null = null;
   #retained: ReturnType<typeof checkRetained> | null = null;
@@ -35,32 +41,58 @@ export class Conversation implements AsyncDisposable {
     readonly target: Target,
     readonly workspace: Workspace,
     readonly context: MatchContext,
-  ) {}
+    /** Whom `http/request` talks to, if the recording has such requests. */
+    readonly peer: HttpPeer | null = null,
+  ) {
+    this.#guard = new Guard(workspace.root);
+    this.#scene = new Scene(this.#guard, context.bindings);
+  }
 
   /** @throws {Mismatch} If the server does anything but what is recorded. */
   async play(): Promise<void> {
     for (const [index, line] of this.transcript.lines.entries()) {
       try {
-        if (line.dir === "send") await this.#send(line);
-        else if (line.dir === "recv") await this.#receive(line);
-        else await this.#event(line);
+        await this.#line(line);
       } catch (error) {
         if (error instanceof Mismatch) error.message = `line ${index + 2}: ${error.message}`;
         throw error;
       }
     }
     for (const party of this.#parties.values()) await party.finish();
+    this.peer?.finishRequests();
     await this.#endServer();
+  }
+
+  async #line(line: Line): Promise<void> {
+    if (line.dir === "send") await this.#send(line);
+    else if (line.dir === "recv") await this.#receive(line);
+    else if (line.dir === "setup") await this.#scene.setUp(line.msg);
+    else if (line.dir === "check") await this.#check(line);
+    else if (line.dir === "peer") this.#expectRequest(line);
+    else await this.#event(line);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { client } of this.#parties.values()) await client[Symbol.asyncDispose]();
     for (const past of this.#past) await past[Symbol.asyncDispose]();
     await this.#server?.[Symbol.asyncDispose]();
+    await this.#scene[Symbol.asyncDispose]();
   }
 
   async #send(line: SendLine): Promise<void> {
-    await sendLine(await this.#party(line.conn), this.#renumbering.request(line), this.context.bindings);
+    this.peer?.finishRequests();
+    await sendLine(await this.#party(line.conn), this.#renumbering.request(line), this.context.bindings, this.#guard);
+  }
+
+  async #check({ msg }: CheckLine): Promise<void> {
+    if (msg.op === "noReplyWithin") await (await this.#party()).expectNone("reply", msg.ms);
+    else if (msg.op === "noNotificationWithin") await (await this.#party()).expectNone("notification", msg.ms);
+    else await this.#scene.check(msg);
+  }
+
+  #expectRequest({ head, body, count }: PeerLine): void {
+    if (count !== undefined) this.peer!.expectRequests(count);
+    else this.peer!.expectRequest({ head: head!, body: body! }, this.context.bindings);
   }
 
   async #receive(line: RecvLine): Promise<void> {
@@ -115,7 +147,7 @@ export class Conversation implements AsyncDisposable {
 
   async #openStdio(): Promise<StdioClient> {
     const { cwd } = this.workspace;
-    const client = new StdioClient({ words: await this.#words(), cwd, env: this.#environment() });
+    const client = new StdioClient({ words: await this.#words(), cwd, env: await this.#environment() });
     this.#program = client.program;
     return client;
   }
@@ -123,19 +155,25 @@ export class Conversation implements AsyncDisposable {
   async #openWebSocket(): Promise<WebSocketClient> {
     const pongs = this.context.rules.allows("pongNeeded");
     if (this.target.kind === "url") return await WebSocketClient.connect(this.target.url, { pongs });
-    this.#server ??= await RunningServer.start(await this.#words(), this.workspace, this.#environment());
+    this.#server ??= await RunningServer.start(await this.#words(), this.workspace, await this.#environment());
     this.#program = this.#server.program;
     return await WebSocketClient.connect(this.#server.url, { pongs });
   }
 
   async #words(): Promise<string[]> {
     if (this.target.kind === "url") throw new Error("a running server cannot be started");
-    const args = await Promise.all(this.transcript.meta.args!.map((arg) => this.context.bindings.fill(arg)));
-    return [...this.target.words, ...args];
+    const { args, launch } = this.transcript.meta;
+    if (launch?.user !== undefined) await this.workspace.giveTo(launch.user);
+    const filled = await Promise.all(args!.map((arg) => this.context.bindings.fill(arg)));
+    return launchWords([...this.target.words, ...filled], launch);
   }
 
-  #environment(): Record<string, string> {
-    return this.workspace.environment(this.transcript.meta.serverEnv);
+  async #environment(): Promise<Record<string, string>> {
+    const env = this.workspace.environment();
+    for (const [name, value] of Object.entries(this.transcript.meta.serverEnv ?? {})) {
+      env[name] = await this.context.bindings.fill(value);
+    }
+    return env;
   }
 
   async #expectClosed({ conn, how }: EventLine): Promise<void> {

@@ -2,7 +2,7 @@
  * Where our server differs from the recorded one on purpose, each with its reason: the only place that knows. The
  * reference passes without any of them, our program with all of them; a replay asks {@linkcode Rules.allows}.
  */
-import type { Line, Transcript } from "./transcript.ts";
+import type { Line, Transcript } from "./lines.ts";
 
 export const DIFFERENCES = {
   closeFrame: "A close frame precedes the end of a WebSocket connection: the platform's WebSocket always sends one, " +

@@ -2,7 +2,7 @@ import { within } from "./deadline.ts";
 import type { MatchContext } from "./match.ts";
 import { Mismatch, show } from "./mismatch.ts";
 import { RunningServer, type Target } from "./target.ts";
-import type { HttpAnswer, Transcript } from "./transcript.ts";
+import type { HttpAnswer, Transcript } from "./lines.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Plays a recording of plain HTTP exchanges with the listener, each on a connection of its own. */

@@ -1,3 +1,4 @@
+import { BodyDeltas } from "./body_deltas.ts";
 import { DEADLINE_MS } from "./deadline.ts";
 import { Mismatch, show } from "./mismatch.ts";
 import { ProcessEvents } from "./process_events.ts";
@@ -14,6 +15,8 @@ export interface Reply {
   /** As it came; `message` is the same with numbers rounded. */
   readonly text: string;
   readonly message: Readonly<Record<string, unknown>>;
+  /** The streamed bodies of which a part had come by then. */
+  readonly begunBodies: readonly string[];
 }
 
 export interface Ping {
@@ -28,6 +31,10 @@ export class Inbox {
   readonly replies: Reply[] = [];
   /** Notifications by process. */
   readonly processes = new Map<string, ProcessEvents>();
+  /** Streamed bodies of HTTP answers by request. */
+  readonly bodies = new Map<string, BodyDeltas>();
+  /** Notifications that a missing file has come; whoever expects one takes it out. */
+  readonly missingChanged: Readonly<Record<string, unknown>>[] = [];
   readonly pings: Ping[] = [];
   readonly pongs: string[] = [];
   /** Everything the server sent, in bytes. */
@@ -35,7 +42,7 @@ export class Inbox {
   end: End | null = null;
   #changed = Promise.withResolvers<void>();
 
-  /** Takes one message of the server. What is no reply and no notification of a process ends the conversation. */
+  /** Takes one message of the server. What is neither a reply nor a known notification ends the conversation. */
   message(text: string): void {
     try {
       this.#sort(JSON.parse(text), text);
@@ -47,12 +54,15 @@ export class Inbox {
 
   #sort(message: Record<string, unknown>, text: string): void {
     if ("id" in message) {
-      this.replies.push({ id: message["id"], text, message });
+      this.replies.push({ id: message["id"], text, message, begunBodies: [...this.bodies.keys()] });
       return;
     }
-    const processId = (message["params"] as { processId?: unknown } | undefined)?.processId;
-    if (typeof processId !== "string") throw new Mismatch("neither a reply nor a notification of a process");
-    this.process(processId).accept(message);
+    const { processId, requestId } = (message["params"] ?? {}) as { processId?: unknown; requestId?: unknown };
+    if (message["method"] === "fs/missingChanged") this.missingChanged.push(message);
+    else if (message["method"] === "http/request/bodyDelta" && typeof requestId === "string") {
+      this.body(requestId).accept(message);
+    } else if (typeof processId === "string") this.process(processId).accept(message);
+    else throw new Mismatch("neither a reply nor a notification that is known");
   }
 
   /** The notifications of one process so far. */
@@ -60,6 +70,13 @@ export class Inbox {
     let events = this.processes.get(id);
     if (events === undefined) this.processes.set(id, events = new ProcessEvents());
     return events;
+  }
+
+  /** The streamed body of one HTTP answer so far. */
+  body(requestId: string): BodyDeltas {
+    let deltas = this.bodies.get(requestId);
+    if (deltas === undefined) this.bodies.set(requestId, deltas = new BodyDeltas());
+    return deltas;
   }
 
   /** Called once nothing more can come; later calls change nothing. */

@@ -9,6 +9,8 @@ export interface MatchContext {
   readonly rules: Rules;
   /** False when the server is not one that we started: what depends on its surroundings is not compared. */
   readonly surroundingsKnown: boolean;
+  /** Who the server runs as; ourselves unless said otherwise. */
+  readonly uid?: number | undefined;
 }
 
 /**
@@ -20,11 +22,15 @@ export function difference(expected: unknown, actual: unknown, context: MatchCon
   if (isObject(expected) && Object.hasOwn(expected, "executorVersion")) {
     return infoDifference(expected, actual, context, path);
   }
+  if (expected === "<ms>") return isTime(actual) ? null : differs(path, expected, actual);
   if (typeof expected === "string" && typeof actual === "string") {
     return context.bindings.match(expected, actual) ? null : differs(path, expected, actual);
   }
   if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
-    return first(expected.keys(), (i) => difference(expected[i], actual[i], context, `${path}[${i}]`));
+    const [wanted, found] = isListing(expected) && isListing(actual)
+      ? [sorted(expected), sorted(actual)]
+      : [expected, actual];
+    return first(wanted.keys(), (i) => difference(wanted[i], found[i], context, `${path}[${i}]`));
   }
   if (isObject(expected) && isObject(actual)) {
     const extra = Object.keys(actual).find((name) => !Object.hasOwn(expected, name));
@@ -32,7 +38,9 @@ export function difference(expected: unknown, actual: unknown, context: MatchCon
     return first(
       Object.keys(expected),
       (name) =>
-        Object.hasOwn(actual, name)
+        name === "size" && expected["isDirectory"] === true && typeof actual["size"] === "number"
+          ? null // depends on the file system
+          : Object.hasOwn(actual, name)
           ? difference(expected[name], actual[name], context, `${path}.${name}`)
           : `${path} has no member ${name}`,
     );
@@ -40,8 +48,25 @@ export function difference(expected: unknown, actual: unknown, context: MatchCon
   return expected === actual && !isObject(expected) ? null : differs(path, expected, actual);
 }
 
+/** A time in whole milliseconds since 1970, not in the future. */
+function isTime(value: unknown): boolean {
+  return Number.isSafeInteger(value) && value as number > 0 && value as number <= Date.now();
+}
+
+/** What a directory holds, in the order of the system, which is not the recorded one's. */
+function isListing(value: readonly unknown[]): value is readonly { readonly fileName: string }[] {
+  return value.every((entry) => isObject(entry) && typeof entry["fileName"] === "string");
+}
+
+function sorted(listing: readonly { readonly fileName: string }[]): readonly unknown[] {
+  return listing.toSorted((a, b) => a.fileName < b.fileName ? -1 : a.fileName > b.fileName ? 1 : 0);
+}
+
 /** Members of `environmentInfo` that depend on where the server runs. */
 const SURROUNDINGS = ["shell", "cwd", "userHomeDir", "platformOs", "temporaryDirectories", "tempDir"];
+
+/** Members that the reference gets from its own files, which it may not be able to read as another user. */
+const INSTALLATION = ["executorVersion", "prependPathDirs"];
 
 function infoDifference(
   expected: Readonly<Record<string, unknown>>,
@@ -51,8 +76,12 @@ function infoDifference(
 ): string | null {
   if (!isObject(actual)) return differs(path, expected, actual);
   const info = { ...actual };
-  const wanted: Record<string, unknown> = { ...expected, shell: expectedShell() };
-  for (const name of context.surroundingsKnown ? [] : SURROUNDINGS) {
+  const wanted: Record<string, unknown> = { ...expected, shell: expectedShell(context.uid ?? Deno.uid()) };
+  const ignored = [
+    ...(context.surroundingsKnown ? [] : SURROUNDINGS),
+    ...(context.uid === undefined || context.rules.allows("environmentInfo") ? [] : INSTALLATION),
+  ];
+  for (const name of ignored) {
     delete info[name];
     delete wanted[name];
   }
@@ -89,9 +118,9 @@ function plain(
  * The shell that a server tells of on this machine; recordings show that of another one. The account's own is read from
  * the password file; what follows when there is none is held to the reference by the tests of `loginShell`.
  */
-function expectedShell(): LoginShell {
+function expectedShell(uid: number | null): LoginShell {
   const entries = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"));
-  const own = entries.find((fields) => fields[2] === String(Deno.uid()))?.[6] ?? null;
+  const own = entries.find((fields) => fields[2] === String(uid))?.[6] ?? null;
   return loginShell(own, searchPath(), {
     isFile: (path) => stat(path)?.isFile ?? false,
     isExecutable: (path) => ((stat(path)?.mode ?? 0) & 0o111) !== 0,

@@ -1,19 +1,22 @@
 import type { Bindings } from "./bindings.ts";
+import type { Guard } from "./guard.ts";
 import { StdioClient } from "./stdio_client.ts";
 import type { Party } from "./party.ts";
-import type { Generated, SendLine } from "./transcript.ts";
+import type { Generated, SendLine } from "./lines.ts";
 import { WebSocketClient } from "./websocket_client.ts";
 import { OPCODE } from "./websocket_frames.ts";
 
-/** Sends what a line of a recording describes. */
+/** Sends what a line of a recording describes. @throws {Unsafe} Instead, if that could do harm. */
 export async function sendLine(
   party: Party<WebSocketClient | StdioClient>,
   line: SendLine,
   bindings: Bindings,
+  guard: Guard,
 ): Promise<void> {
   const { client } = party;
   if (line.generated !== undefined) return await sendGenerated(client, line.generated);
   const text = line.hex !== undefined ? null : await bindings.fill(line.raw ?? JSON.stringify(line.msg ?? null));
+  await guard.checkMessage(text ?? new TextDecoder().decode(Uint8Array.fromHex(line.hex!)));
   if (text !== null) party.note(text);
   if (client instanceof WebSocketClient && line.frame !== undefined) return await sendFrame(client, line, text);
   if (text === null || line.frame !== undefined) throw new Error(`cannot send ${JSON.stringify(line)}`);

@@ -1,3 +1,4 @@
+import { BodyDeltas } from "./body_deltas.ts";
 import { sleep } from "./deadline.ts";
 import type { Inbox } from "./inbox.ts";
 import { difference, isObject, type MatchContext } from "./match.ts";
@@ -35,6 +36,7 @@ const LOOK_AGAIN_MS = 20;
 /** One connection of a conversation: the client, and what is expected of the server on it. */
 export class Party<C extends Client = Client> {
   readonly #recorded = new Map<string, ProcessEvents>();
+  readonly #recordedBodies = new Map<string, BodyDeltas>();
   readonly #started = new Set<string>();
   readonly #requests = new Map<string, Request>();
 
@@ -50,6 +52,10 @@ export class Party<C extends Client = Client> {
     if (!isObject(message) || message["method"] === undefined) return;
     const params = isObject(message["params"]) ? message["params"] : {};
     this.#requests.set(key(message["id"]), { text, method: message["method"], params });
+    const requestId = String(params["requestId"]);
+    if (message["method"] === "http/request" && this.inbox.bodies.get(requestId)?.done) {
+      this.#compareBody(requestId); // its id is used again
+    }
     const id = params["processId"];
     if (message["method"] !== "process/start" || typeof id !== "string") return;
     if (this.inbox.processes.get(id)?.closed) this.#compare(id); // its id is used again
@@ -67,11 +73,36 @@ export class Party<C extends Client = Client> {
     return events;
   }
 
-  /** Waits for a notification; how it is numbered and cut is compared later. */
+  /** Waits for a notification; how output and bodies are numbered and cut is compared later. */
   async expectNotification(message: Readonly<Record<string, unknown>>): Promise<void> {
+    if (message["method"] === "fs/missingChanged") return await this.#expectMissingChanged(message);
+    if (message["method"] === "http/request/bodyDelta") return await this.#expectDelta(message);
     const id = String((message["params"] as { processId: unknown }).processId);
     this.recorded(id).accept(message);
     await this.expectRecorded(id, () => show(message));
+  }
+
+  async #expectMissingChanged(message: Readonly<Record<string, unknown>>): Promise<void> {
+    const received = await this.inbox.until(() => this.inbox.missingChanged.shift(), () => show(message));
+    const different = difference(message, received, this.options.context);
+    if (different !== null) throw new Mismatch(different);
+  }
+
+  async #expectDelta(message: Readonly<Record<string, unknown>>): Promise<void> {
+    const id = String((message["params"] as { requestId: unknown }).requestId);
+    let recorded = this.#recordedBodies.get(id);
+    if (recorded === undefined) this.#recordedBodies.set(id, recorded = new BodyDeltas());
+    recorded.accept(message);
+    const received = this.inbox.body(id);
+    await this.inbox.until(() => received.done || received.covers(recorded) || undefined, () => show(message));
+  }
+
+  /** Watches for a while that nothing comes. @throws {Mismatch} If it does. */
+  async expectNone(kind: "reply" | "notification", ms: number): Promise<void> {
+    await sleep(ms);
+    const { replies, missingChanged } = this.inbox;
+    const came = kind === "reply" ? replies.map(({ message }) => message) : missingChanged;
+    if (came.length > 0) throw new Mismatch(`expected no ${kind}, got ${show(came)}`);
   }
 
   /** Waits until all that is recorded of a process so far has come, or nothing more can come. */
@@ -115,8 +146,18 @@ export class Party<C extends Client = Client> {
     const matches = (other: unknown) => this.options.sequential || method(other) === method(id);
     return await this.inbox.until(() => {
       const at = replies.findIndex((reply) => matches(reply.id));
-      return at === -1 ? undefined : replies.splice(at, 1)[0]!.message;
+      if (at === -1) return undefined;
+      const { message, begunBodies } = replies.splice(at, 1)[0]!;
+      this.#checkOrder(message, begunBodies);
+      return message;
     }, () => `reply to ${show(id)}`);
+  }
+
+  /** A streamed body comes after the reply. */
+  #checkOrder(reply: Readonly<Record<string, unknown>>, begunBodies: readonly string[]): void {
+    const request = this.#requests.get(key(reply["id"]));
+    if (request?.method !== "http/request" || !begunBodies.includes(String(request.params["requestId"]))) return;
+    throw new Mismatch(`a part of the body came before the reply ${show(reply)}`);
   }
 
   /**
@@ -127,6 +168,9 @@ export class Party<C extends Client = Client> {
   async finish(): Promise<void> {
     if (this.inbox.end === null) await this.#fence();
     for (const id of new Set([...this.#recorded.keys(), ...this.inbox.processes.keys()])) this.#compare(id);
+    for (const id of new Set([...this.#recordedBodies.keys(), ...this.inbox.bodies.keys()])) this.#compareBody(id);
+    const { missingChanged } = this.inbox;
+    if (missingChanged.length > 0) throw new Mismatch(`unexpected notifications ${show(missingChanged)}`);
     this.finishReplies();
     if (this.inbox.end?.how === "broken") throw new Mismatch(`the connection broke: ${show(this.inbox.end)}`);
   }
@@ -162,6 +206,12 @@ export class Party<C extends Client = Client> {
     this.#check(id, (received, rules) => received.compare(this.recorded(id), rules));
     this.inbox.processes.delete(id);
     this.#recorded.delete(id);
+  }
+
+  #compareBody(requestId: string): void {
+    this.inbox.body(requestId).compare(this.#recordedBodies.get(requestId) ?? new BodyDeltas());
+    this.inbox.bodies.delete(requestId);
+    this.#recordedBodies.delete(requestId);
   }
 
   #check(id: string, compare: (received: ProcessEvents, rules: { inOrder: boolean; fromOne: boolean }) => void): void {

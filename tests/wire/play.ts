@@ -2,11 +2,15 @@ import { Bindings } from "./bindings.ts";
 import { playCli } from "./cli_starts.ts";
 import { Conversation } from "./conversation.ts";
 import { adapt, type Rules } from "./differences.ts";
+import { answerByPath, answersOf } from "./http_answers.ts";
 import { playHttp } from "./http_exchanges.ts";
+import { type Answerer, HttpPeer } from "./http_peer.ts";
+import { whyNotLaunched } from "./launch.ts";
 import { Mismatch, TimingMismatch } from "./mismatch.ts";
 import { PAUSES } from "./races.ts";
+import { needsRoot } from "./scene.ts";
 import type { Target } from "./target.ts";
-import type { Meta, Transcript } from "./transcript.ts";
+import type { Meta, Transcript } from "./lines.ts";
 import { Workspace } from "./workspace.ts";
 
 /** How often a recording is played until its timing comes out. */
@@ -37,14 +41,30 @@ function mayBeTiming(error: unknown, { scenario }: Meta): boolean {
 
 async function playOnce(transcript: Transcript, target: Target, rules: Rules): Promise<void> {
   await using workspace = await Workspace.create();
-  const context = { bindings: new Bindings(workspace), rules, surroundingsKnown: target.kind === "command" };
+  const context = {
+    bindings: new Bindings(workspace),
+    rules,
+    surroundingsKnown: target.kind === "command",
+    uid: transcript.meta.launch?.user?.uid,
+  };
   if (transcript.meta.transport === "http") return await playHttp(transcript, target, workspace, context);
   if (transcript.meta.transport === "cli") {
     if (target.kind === "url") throw new Error("a running server cannot be started");
     return await playCli(transcript, target.words, workspace, context);
   }
-  await using conversation = new Conversation(transcript, target, workspace, context);
+  await using peer = makesHttpRequests(transcript) ? new HttpPeer(answererFor(transcript)) : null;
+  if (peer !== null) context.bindings.set("port", String(peer.port));
+  await using conversation = new Conversation(transcript, target, workspace, context, peer);
   await conversation.play();
+}
+
+/** True for recordings of `http/request` to a server on this machine. */
+export function makesHttpRequests({ lines }: Transcript): boolean {
+  return lines.some((line) => line.dir === "send" && JSON.stringify(line.msg)?.includes('"http://127.0.0.1:<port>/'));
+}
+
+function answererFor(transcript: Transcript): Answerer {
+  return isFromCodexClient(transcript.meta) ? answersOf(transcript) : answerByPath;
 }
 
 /** True for recordings that take minutes, because they wait for what the server does after 30 or 80 seconds. */
@@ -57,12 +77,26 @@ export function isFromCodexClient({ scenario }: Meta): boolean {
   return scenario.startsWith("codex-client-");
 }
 
+/** True for recordings about files. */
+export function isAboutFiles({ scenario }: Meta): boolean {
+  return scenario.startsWith("fs-");
+}
+
+/** Why a recording cannot be played against that target by this user, or null if it can. */
+export function whyNotPlayed(transcript: Transcript, target: Target): string | null {
+  if (target.kind === "url") return needsOwnServer(transcript);
+  const root = transcript.lines.some((line) => line.dir === "setup" && needsRoot(line.msg));
+  if (root && Deno.uid() !== 0) return "makes a device or gives a file to another user, which only root can";
+  return whyNotLaunched(target.words, transcript.meta.launch);
+}
+
 /** Why a recording cannot be played against a server that runs already, or null if it can. */
-export function needsOwnServer({ meta, lines }: Transcript): string | null {
+function needsOwnServer({ meta, lines }: Transcript): string | null {
   if (meta.transport === "cli" || meta.transport === "stdio") {
     return `transport ${meta.transport} needs a program to start`;
   }
   if (meta.args!.join(" ") !== "--listen ws://127.0.0.1:0") return `needs the options ${meta.args!.join(" ")}`;
+  if (meta.launch?.umask !== undefined) return "needs a file mode mask";
   if (meta.serverEnv !== undefined) return "needs an environment of its own";
   const signals = lines.some((line) => line.dir === "event" && line.event === "signal to server");
   return signals ? "sends signals to the server" : null;

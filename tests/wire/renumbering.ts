@@ -1,7 +1,7 @@
 import { isObject } from "./match.ts";
 import { show, TimingMismatch } from "./mismatch.ts";
 import type { ProcessEvents } from "./process_events.ts";
-import type { SendLine } from "./transcript.ts";
+import type { SendLine } from "./lines.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isFromCodexClient } from "./play.ts";
+import { isAboutFiles, isFromCodexClient } from "./play.ts";
 import { testRecordings } from "./recorded.ts";
 
-testRecordings(({ meta }) => meta.transport === "stdio" && !isFromCodexClient(meta));
+testRecordings(({ meta }) => meta.transport === "stdio" && !isFromCodexClient(meta) && !isAboutFiles(meta));

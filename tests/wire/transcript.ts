@@ -1,91 +1,14 @@
+import { toTranscript } from "./filesystem_recording.ts";
+import type { Line, Meta, Transcript } from "./lines.ts";
+
 /**
- * Recorded conversations: their file format, as far as the recordings in `transcripts/` and `codex_client/` use it. The
- * latter are what codex-cli 0.171.0 said to its own server, without its requests for files and configuration; generated
- * ids are replaced by fixed ones.
+ * Where recordings are. `codex_client` is what codex-cli 0.171.0 said to its own server; generated ids are replaced by
+ * fixed ones, and what its answers show of the workspace is made by `setup` lines. Its sessions with a sandbox, a
+ * network proxy or a shell snapshot are not among them, and what a client did not wait for is left out.
  */
-
-export interface Meta {
-  readonly scenario: string;
-  readonly transport: "ws" | "stdio" | "http" | "cli";
-  /** Arguments of the server program; absent where every line brings its own. */
-  readonly args?: readonly string[];
-  /** Variables added to the server's environment. */
-  readonly serverEnv?: Readonly<Record<string, string>>;
-  readonly note?: string;
-}
-
-/** A message too large to store: `prefix`, then either `fill` up to `totalBytes` or `repeat` nested `times`, `suffix`. */
-export interface Generated {
-  readonly prefix: string;
-  readonly suffix: string;
-  readonly fill?: string;
-  readonly totalBytes?: number;
-  readonly fragmentBytes?: number;
-  readonly repeat?: readonly [string, string];
-  readonly times?: number;
-}
-
-/** What the client does. */
-export interface SendLine {
-  readonly dir: "send";
-  readonly conn?: string;
-  readonly msg?: unknown;
-  readonly raw?: string;
-  readonly hex?: string;
-  readonly generated?: Generated;
-  readonly frame?: string;
-  readonly code?: number;
-  readonly payload?: string;
-  /** False: the line is the last one and has no newline; the input ends after it. */
-  readonly newline?: boolean;
-  readonly http?: readonly string[];
-  readonly cli?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface HttpAnswer {
-  readonly status: string;
-  readonly headers: readonly string[];
-  readonly body: string;
-}
-
-/** What the server is expected to do. */
-export interface RecvLine {
-  readonly dir: "recv";
-  readonly conn?: string;
-  readonly msg?: unknown;
-  readonly frame?: string;
-  readonly count?: number;
-  readonly atMs?: readonly number[];
-  readonly payload?: string;
-  readonly payloadBytes?: number;
-  readonly summary?: Readonly<Record<string, unknown>>;
-  readonly http?: HttpAnswer;
-  readonly running?: boolean;
-  readonly exitCode?: number;
-  readonly stdout?: string;
-  readonly stderr?: string;
-}
-
-/** Something outside the messages. */
-export interface EventLine {
-  readonly dir: "event";
-  readonly conn?: string;
-  readonly event: string;
-  readonly how?: string;
-  readonly ms?: number;
-  readonly signal?: string | null;
-  readonly code?: number | null;
-}
-
-export type Line = SendLine | RecvLine | EventLine;
-
-export interface Transcript {
-  readonly meta: Meta;
-  readonly lines: readonly Line[];
-}
-
-const DIRECTORIES = ["transcripts", "codex_client"];
+const DIRECTORIES = ["transcripts", "codex_client", "filesystem"];
+/** Kinds of lines. */
+const DIRS = ["send", "recv", "event", "setup", "check", "peer"];
 /** The recording that holds the whole `environmentInfo`; the others abbreviate it. */
 const INFO_SCENARIO = "lifecycle-initialize";
 
@@ -102,12 +25,14 @@ function fileNames(directory: string): string[] {
 }
 
 function readTranscript(name: string): Transcript {
-  const [meta, ...lines] = Deno.readTextFileSync(new URL(name, import.meta.url)).trimEnd().split("\n")
+  const lines = Deno.readTextFileSync(new URL(name, import.meta.url)).trimEnd().split("\n")
     .map((line) => JSON.parse(line) as { dir: string });
+  if (name.startsWith("filesystem/")) return toTranscript(name.slice("filesystem/".length, -".jsonl".length), lines);
+  const [meta, ...rest] = lines;
   if (meta?.dir !== "meta") throw new Error(`${name}: the first line is not of "dir":"meta"`);
-  const strange = lines.find((line) => !["send", "recv", "event"].includes(line.dir));
+  const strange = rest.find((line) => !DIRS.includes(line.dir));
   if (strange !== undefined) throw new Error(`${name}: "dir":${JSON.stringify(strange.dir)} is not known`);
-  return { meta: meta as unknown as Meta, lines: lines as unknown as Line[] };
+  return { meta: meta as unknown as Meta, lines: rest as unknown as Line[] };
 }
 
 function environmentInfo(transcripts: readonly Transcript[]): unknown {

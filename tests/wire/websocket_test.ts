@@ -1,4 +1,8 @@
-import { isFromCodexClient, isSlow } from "./play.ts";
+import { isAboutFiles, isFromCodexClient, isSlow, makesHttpRequests } from "./play.ts";
 import { testRecordings } from "./recorded.ts";
 
-testRecordings(({ meta }) => meta.transport === "ws" && !isSlow(meta) && !isFromCodexClient(meta));
+testRecordings((transcript) => {
+  const { meta } = transcript;
+  const elsewhere = isSlow(meta) || isFromCodexClient(meta) || isAboutFiles(meta) || makesHttpRequests(transcript);
+  return meta.transport === "ws" && !elsewhere;
+});

@@ -1,23 +1,30 @@
+/** How many directories above the working directory are still the scenario's own. */
+export const ANCESTORS = 4;
+
 /** Where a server under test lives: a working directory with the files that recordings expect, and a home of its own. */
 export class Workspace implements AsyncDisposable {
-  readonly #root: string;
+  /** Everything lies in it. */
+  readonly root: string;
   /** The server's working directory, also that of the processes. */
   readonly cwd: string;
   readonly home: string;
   /** Files with tokens and secrets. */
   readonly secrets: string;
+  /** Empty, for scenarios about files. */
+  readonly scene: string;
 
   private constructor(root: string) {
-    this.#root = root;
-    this.cwd = `${root}/work`;
+    this.root = root;
+    this.cwd = `${root}/one/two/three/work`;
     this.home = `${root}/home`;
     this.secrets = `${root}/secrets`;
+    this.scene = `${root}/scene`;
   }
 
   static async create(): Promise<Workspace> {
     const workspace = new Workspace(await Deno.realPath(await Deno.makeTempDir({ prefix: "exec-server-wire-" })));
-    const { cwd, home, secrets } = workspace;
-    for (const directory of [`${cwd}/sub`, `${cwd}/with space`, `${home}/.codex`, `${home}/.cache`, secrets]) {
+    const { cwd, home, secrets, scene } = workspace;
+    for (const directory of [`${cwd}/sub`, `${cwd}/with space`, `${home}/.codex`, `${home}/.cache`, secrets, scene]) {
       await Deno.mkdir(directory, { recursive: true });
     }
     await Deno.writeTextFile(`${cwd}/file.txt`, "hi");
@@ -47,8 +54,15 @@ export class Workspace implements AsyncDisposable {
     };
   }
 
+  /** Lets a server that runs as another user in; its home becomes its own, with a module cache that it fills itself. */
+  async giveTo({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<void> {
+    await Deno.chmod(this.root, 0o755);
+    await Deno.remove(`${this.home}/.cache/deno`);
+    for (const path of [this.home, `${this.home}/.codex`, `${this.home}/.cache`]) await Deno.chown(path, uid, gid);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.#root, { recursive: true });
+    await Deno.remove(this.root, { recursive: true });
   }
 }
 

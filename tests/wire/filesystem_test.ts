@@ -1,0 +1,4 @@
+import { isAboutFiles } from "./play.ts";
+import { testRecordings } from "./recorded.ts";
+
+testRecordings(({ meta }) => isAboutFiles(meta));
