@@ -1,15 +1,19 @@
 /**
- * Tells the reference and our program the same random things and compares what they answer.
+ * Tells the reference and our program the same random things and compares what they answer; then lets the real Codex
+ * CLI work through both.
  *
  *     deno task interop                       a run of the usual length, over WebSocket and stdio
  *     deno task interop -- --runs 2000        a longer one
  *     deno task interop -- --seed 42          the same one again
+ *     deno task interop -- --only codex       only the real Codex CLI
  */
 import fc from "fast-check";
 import { referenceCommand } from "../tests/bench/reference.ts";
+import { playCodex, skipCodex } from "../tests/codex/play.ts";
 import { Duel } from "../tests/interop/duel.ts";
 import { scenarios } from "../tests/interop/scenario.ts";
 import { Side } from "../tests/interop/side.ts";
+import type { ServerCommand } from "../tests/program/running_server.ts";
 import { OUR_RULES, REFERENCE_RULES, type Rules } from "../tests/wire/differences.ts";
 import { show } from "../tests/wire/mismatch.ts";
 import { ownProgram, splitCommand } from "../tests/wire/target.ts";
@@ -20,14 +24,19 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
+  --only PART       messages (random conversations) or codex (the real Codex CLI with a scripted model) only
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
+
+const PARTS = ["messages", "codex"] as const;
+type Part = typeof PARTS[number];
 
 interface Options {
   readonly runs: number;
   readonly seed: number;
   readonly path: string | null;
   readonly transports: readonly ("ws" | "stdio")[];
+  readonly parts: readonly Part[];
   readonly words: readonly string[];
   readonly rules: Rules;
 }
@@ -38,6 +47,7 @@ function parseOptions(args: readonly string[]): Options {
     seed: crypto.getRandomValues(new Int32Array(1))[0]!,
     path: null,
     transports: ["ws", "stdio"],
+    parts: PARTS,
     words: ownProgram().words,
     rules: OUR_RULES,
   };
@@ -54,9 +64,14 @@ function parseOptions(args: readonly string[]): Options {
     else if (arg === "--command") options = { ...options, words: splitCommand(value) };
     else if (arg === "--transport" && (value === "ws" || value === "stdio")) {
       options = { ...options, transports: [value] };
-    } else fail(`unexpected argument '${arg} ${value}'`);
+    } else if (arg === "--only") options = { ...options, parts: [part(value)] };
+    else fail(`unexpected argument '${arg} ${value}'`);
   }
   return options;
+}
+
+function part(name: string): Part {
+  return PARTS.find((each) => each === name) ?? fail(`--only needs one of ${PARTS.join(", ")}, got '${name}'`);
 }
 
 function integer(option: string, text: string): number {
@@ -95,7 +110,7 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
 }
 
 /** The reference's command, or null with a line why not. */
-async function findReference(): Promise<readonly string[] | null> {
+async function findReference(): Promise<ServerCommand | null> {
   try {
     return await referenceCommand();
   } catch (error) {
@@ -109,9 +124,16 @@ if (import.meta.main) {
   const reference = await findReference();
   const counts = { passed: 0, failed: 0, skipped: 0 };
   if (reference !== null) console.log(`seed ${options.seed}`);
-  for (const transport of options.transports) {
+  for (const transport of options.parts.includes("messages") ? options.transports : []) {
     if (reference === null) counts.skipped++;
     else counts[await run(transport, reference, options) ? "passed" : "failed"]++;
+  }
+  if (options.parts.includes("codex")) {
+    const { words: ours, transports: carriers } = options;
+    const codex = reference === null ? skipCodex(carriers) : await playCodex({ reference, ours, carriers });
+    counts.passed += codex.passed;
+    counts.failed += codex.failed;
+    counts.skipped += codex.skipped;
   }
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   Deno.exit(counts.failed > 0 ? 1 : 0);
