@@ -32,6 +32,7 @@ const SYMBOLS = {
     nonblocking: true,
   },
   ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  closeInBackground: { name: "close", parameters: ["i32"], result: "i32", nonblocking: true },
   truncateInBackground: { name: "ftruncate", parameters: ["i32", "i64"], result: "i32", nonblocking: true },
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
   /** glibc 2.27. */
@@ -50,6 +51,7 @@ const SYMBOLS = {
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   realpath: { parameters: ["buffer", "buffer"], result: "pointer" },
   sched_yield: { parameters: [], result: "i32", nonblocking: true },
+  statfs: { parameters: ["buffer", "buffer"], result: "i32" },
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
@@ -199,6 +201,14 @@ export async function truncateInBackground(fd: number, size: number): Promise<nu
   return await symbols.truncateInBackground(fd, BigInt(size)) < 0 ? truncate(fd, size) : 0;
 }
 
+/**
+ * Closes a descriptor on a thread of the pool: with the last one of a file that was emptied and written, some file
+ * systems begin to write it out.
+ */
+export async function closeInBackground(fd: number): Promise<void> {
+  await symbols.closeInBackground(fd);
+}
+
 export function changeMode(fd: number, mode: number): number {
   return orError(symbols.fchmod(fd, mode));
 }
@@ -248,6 +258,16 @@ export function realPath(path: Bytes): Bytes | number {
 /** Resolves after the event loop has looked at its other business (about 25 µs when there is none). */
 export async function otherBusiness(): Promise<void> {
   await symbols.sched_yield();
+}
+
+/** `struct statfs` is 120 bytes on 64-bit machines and begins with the type. */
+const STATFS_SIZE = 120;
+
+/** The magic number of the file system that the file is on, or a negated error number. */
+export function fileSystemType(path: Bytes): number {
+  const status = new Uint8Array(new ArrayBuffer(STATFS_SIZE));
+  const result = orError(symbols.statfs(path, status));
+  return result < 0 ? result : new DataView(status.buffer).getUint32(0, true);
 }
 
 export const IN_NONBLOCK = 0o4000;

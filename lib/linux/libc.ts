@@ -157,6 +157,7 @@ export function memoryFile(name: Bytes): number {
 }
 
 export const EPOLLIN = 0x001;
+export const EPOLLPRI = 0x002;
 export const EPOLLOUT = 0x004;
 export const EPOLLERR = 0x008;
 export const EPOLLHUP = 0x010;

@@ -1,10 +1,12 @@
 import * as libc from "./libc.ts";
 import type { Log } from "../log.ts";
 
-/** What is done when a descriptor is ready. A hang-up or an error counts as whichever of the two is wanted. */
+/** What is done when a descriptor is ready. A hang-up or an error counts as whichever of them is wanted. */
 export interface WatchHandlers {
   readable?(): void;
   writable?(): void;
+  /** An exceptional condition: a table of mounts has changed. Looking clears it. */
+  exceptional?(): void;
 }
 
 /**
@@ -40,6 +42,14 @@ export class Watch {
     this.#want(libc.EPOLLOUT, on);
   }
 
+  get excepting(): boolean {
+    return (this.#wanted & libc.EPOLLPRI) !== 0;
+  }
+
+  set excepting(on: boolean) {
+    this.#want(libc.EPOLLPRI, on);
+  }
+
   /** Whether nothing can be wanted any more. */
   get stopped(): boolean {
     return this.#stopped;
@@ -47,7 +57,7 @@ export class Watch {
 
   /** Stops watching for good; the descriptor stays open. */
   stop(): void {
-    this.#want(libc.EPOLLIN | libc.EPOLLOUT, false);
+    this.#want(libc.EPOLLIN | libc.EPOLLOUT | libc.EPOLLPRI, false);
     this.#stopped = true;
   }
 
@@ -63,6 +73,7 @@ export class Watch {
   dispatch(events: number): void {
     if (this.reading && (events & (libc.EPOLLIN | HANGUP_OR_ERROR)) !== 0) this.handlers.readable?.();
     if (this.writing && (events & (libc.EPOLLOUT | HANGUP_OR_ERROR)) !== 0) this.handlers.writable?.();
+    if (this.excepting && (events & (libc.EPOLLPRI | HANGUP_OR_ERROR)) !== 0) this.handlers.exceptional?.();
   }
 
   #want(events: number, on: boolean): void {

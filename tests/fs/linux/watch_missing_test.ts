@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { MissingWatches } from "../../../lib/fs/linux/watch_missing.ts";
+import type { NativePath } from "../../../lib/fs/operations.ts";
+import { createLog, silentLog } from "../../../lib/log.ts";
+import { bytes, openDescriptors } from "../../support/linux.ts";
+import { WATCH_CASES } from "../watch_cases.ts";
+
+/** Watches in a directory of their own. */
+class Scene implements AsyncDisposable {
+  readonly root = Deno.makeTempDirSync();
+  readonly watches = new MissingWatches(silentLog);
+  #sentinels = 0;
+
+  at = (path: string) => path.startsWith("/") ? path : `${this.root}/${path}`;
+
+  path = (path: string): NativePath => bytes(this.at(path));
+
+  watch(missing: string, changed: () => void): Disposable {
+    const watch = this.watches.watch([this.path(missing)], null, changed);
+    assert.ok(watch !== null);
+    return watch;
+  }
+
+  /** Resolves when everything that has happened until now has been noticed: the kernel tells of all in order. */
+  async settled(): Promise<void> {
+    const name = `sentinel${this.#sentinels++}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.watch(name, resolve);
+    Deno.writeTextFileSync(this.at(name), "");
+    await promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.watches[Symbol.dispose]();
+    await this.watches.idle();
+    Deno.removeSync(this.root, { recursive: true });
+  }
+}
+
+for (const { name, missing, present, setUp, watching, unnoticed, noticed } of WATCH_CASES) {
+  Deno.test(`watching for missing paths on Linux ${watching ? "tells that" : "is refused:"} ${name}`, async () => {
+    await using scene = new Scene();
+    setUp?.(scene.at);
+    let calls = 0;
+    const told = Promise.withResolvers<void>();
+    const kept = present === undefined ? null : scene.path(present);
+    const watch = scene.watches.watch(missing.map(scene.path), kept, () => {
+      calls++;
+      told.resolve();
+    });
+    assert.equal(watch !== null, watching);
+    if (!watching) return;
+    unnoticed?.(scene.at);
+    await scene.settled();
+    assert.equal(calls, 0);
+    noticed?.(scene.at);
+    await told.promise;
+    await scene.settled();
+    assert.equal(calls, 1);
+  });
+}
+
+Deno.test("the directories on the way are counted once, whether they exist or not, and the limit is 64", async () => {
+  await using scene = new Scene();
+  const above = scene.root.split("/").length; // with the root
+  const inDirectories = (count: number) => {
+    const paths = Array.from({ length: count }, (_, index) => scene.path(`${index}/a`));
+    return scene.watches.watch(paths, null, () => {}) !== null;
+  };
+  assert.equal(inDirectories(64 - above), true);
+  assert.equal(inDirectories(65 - above), false);
+});
+
+Deno.test("names that are not UTF-8 are watched for like others", async () => {
+  await using scene = new Scene();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const path = new Uint8Array([...scene.path("x"), 0xff, 0x80]);
+  assert.ok(scene.watches.watch([path], null, resolve) !== null);
+  await new Deno.Command("sh", { args: ["-c", 'touch "$(printf \'%s/x\\377\\200\' "$0")"', scene.root] }).output();
+  await promise;
+});
+
+Deno.test("a watch that has ended hears nothing, and those beside it go on", async () => {
+  await using scene = new Scene();
+  const heard: string[] = [];
+  using _first = scene.watch("a", () => heard.push("first"));
+  const second = scene.watch("a", () => heard.push("second"));
+  second[Symbol.dispose]();
+  second[Symbol.dispose]();
+  Deno.writeTextFileSync(scene.at("a"), "");
+  await scene.settled();
+  assert.deepEqual(heard, ["first"]);
+});
+
+Deno.test("what happened before a watch began is no news for it, even where somebody else watches", async () => {
+  await using scene = new Scene();
+  const heard: string[] = [];
+  scene.watch("b", () => heard.push("other"));
+  Deno.writeTextFileSync(scene.at("a"), "");
+  Deno.removeSync(scene.at("a"));
+  scene.watch("a", () => heard.push("new"));
+  await scene.settled();
+  assert.deepEqual(heard, []);
+});
+
+Deno.test("writing to a file is an event only for who watches it, whoever watches its directory", async () => {
+  await using scene = new Scene();
+  Deno.writeTextFileSync(scene.at("p"), "1");
+  const heard: string[] = [];
+  scene.watches.watch([scene.path("a")], scene.path("p"), () => heard.push("file"));
+  scene.watch("a", () => heard.push("directory"));
+  Deno.writeTextFileSync(scene.at("p"), "2");
+  await scene.settled();
+  assert.deepEqual(heard, ["file"]);
+});
+
+Deno.test("a listener that fails is reported, and the others hear all the same", async () => {
+  const lines: string[] = [];
+  const root = Deno.makeTempDirSync();
+  const watches = new MissingWatches(createLog("error", (line) => lines.push(line)));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  watches.watch([bytes(`${root}/a`)], null, () => {
+    throw new Error("broken");
+  });
+  watches.watch([bytes(`${root}/a`)], null, resolve);
+  Deno.writeTextFileSync(`${root}/a`, "");
+  await promise;
+  assert.match(lines.join(), /telling of a change failed reason="Error: broken"/);
+  await watches.idle();
+  Deno.removeSync(root, { recursive: true });
+});
+
+Deno.test("a flood of events that nobody takes counts as a change", async () => {
+  await using scene = new Scene();
+  const limit = Number(Deno.readTextFileSync("/proc/sys/fs/inotify/max_queued_events"));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  scene.watch("a", resolve);
+  Deno.writeTextFileSync(scene.at("x"), "");
+  for (let count = 0; count <= limit / 2; count++) { // two events each
+    Deno.renameSync(scene.at("x"), scene.at("y"));
+    Deno.renameSync(scene.at("y"), scene.at("x"));
+  }
+  await promise;
+});
+
+Deno.test("while nobody watches no descriptor is open and no thread waits", async () => {
+  const before = openDescriptors().size;
+  const watches = new MissingWatches(silentLog);
+  const root = Deno.makeTempDirSync();
+  const watch = watches.watch([bytes(`${root}/a`)], null, () => {});
+  assert.equal(openDescriptors().size, before + 4);
+  watch?.[Symbol.dispose]();
+  await watches.idle();
+  assert.equal(openDescriptors().size, before);
+  assert.equal(watches.watch([bytes(root)], null, () => {}), null);
+  await watches.idle();
+  assert.equal(openDescriptors().size, before);
+  Deno.removeSync(root);
+});
+
+const OWN_MOUNTS = ["--user", "--map-root-user", "--mount"];
+const mayMount =
+  (await new Deno.Command("unshare", { args: [...OWN_MOUNTS, "true"], stderr: "null" }).output()).success;
+
+Deno.test({ name: "a mount counts as a change, wherever it is", ignore: !mayMount }, async () => {
+  const root = Deno.makeTempDirSync();
+  for (const name of ["directory", "other"]) Deno.mkdirSync(`${root}/${name}`);
+  const fixture = new URL("../../fixtures/watch_mounts.ts", import.meta.url).pathname;
+  const args = [...OWN_MOUNTS, Deno.execPath(), "run", "-A", fixture, root];
+  const { stdout } = await new Deno.Command("unshare", { args, stderr: "inherit" }).output();
+  assert.equal(new TextDecoder().decode(stdout), "changed\n");
+  Deno.removeSync(root, { recursive: true });
+});
