@@ -33,7 +33,16 @@ export const DIFFERENCES = {
     "that aborts, unless the path is absolute or arg0 is set.",
   sandboxNotBuilt: "A start that asks for a sandbox that restricts anything is refused with -32603 and " +
     "data.kind sandboxUnavailable, one that asks for networkProxy or managedNetwork with -32602, " +
-    "rather than run unconfined.",
+    "rather than run unconfined. A request for files or discovery with such a sandbox is refused like that too.",
+  copyOntoItself: "A file that is copied onto itself keeps its content; the reference empties it.",
+  fifoWithoutReader:
+    "Writing or copying to a FIFO that nobody reads fails with ENXIO at once; the reference waits for a " +
+    "reader, and with it the whole connection.",
+  readFileLimit:
+    "fs/readFile serves up to 383 MiB and refuses what is larger like the reference what exceeds 512 MiB, " +
+    "with that limit in the text: the answer has to fit one string.",
+  removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
+  httpBodyLimit: "A buffered body of http/request has a limit; the reference would take any size into memory.",
 } as const;
 
 export type DifferenceName = keyof typeof DIFFERENCES;
@@ -65,6 +74,10 @@ export function adapt(transcript: Transcript, rules: Rules): Transcript {
   if (meta.scenario === "stdio-unknown-notification" && rules.allows("stdioViolationEnds")) {
     lines = lines.filter((line) => line.dir !== "event" || line.event === "server exited");
   }
+  if (meta.scenario === "fs-copy-file-onto-itself" && rules.allows("copyOntoItself")) lines = lines.map(keepContent);
+  if (meta.scenario === "fs-write-file-special" && rules.allows("fifoWithoutReader")) {
+    lines = lines.filter((line) => !isWaitForReader(line)).map((line) => isReplyTo(4, line) ? NO_READER : line);
+  }
   if (meta.transport === "cli" && rules.allows("programName")) lines = lines.map(renameProgram);
   return { meta, lines };
 }
@@ -77,6 +90,22 @@ const WRITE_ACCEPTED: readonly Line[] = [
     msg: { method: "process/output", params: { processId: "p", seq: 1, stream: "stdout", chunk: "aGVsbG8K" } },
   },
 ];
+
+/** What answers the write to the FIFO. */
+const NO_READER: Line = {
+  dir: "recv",
+  msg: { error: { code: -32603, message: "No such device or address (os error 6)" }, id: 4 },
+};
+
+function isWaitForReader(line: Line): boolean {
+  return line.dir === "check" && line.msg.op === "noReplyWithin" || line.dir === "setup" && line.msg.op === "readFifo";
+}
+
+/** All files of that recording hold `hello`, and the reference leaves none of it. */
+function keepContent(line: Line): Line {
+  if (line.dir !== "check" || line.msg.op !== "lstat" || line.msg.kind !== "file") return line;
+  return { dir: "check", msg: { ...line.msg, size: "hello".length } };
+}
 
 function isReplyTo(id: number, line: Line): boolean {
   return line.dir === "recv" && (line.msg as { id?: unknown } | undefined)?.id === id;
