@@ -2,6 +2,7 @@
 import type { Answerer, PeerAnswer, PeerRequest } from "./http_peer.ts";
 import type { Transcript } from "./lines.ts";
 import { isObject } from "./match.ts";
+import { Mismatch } from "./mismatch.ts";
 
 /** Header names in mixed case, since the server under test has to make them small. */
 const PLAIN = ["Content-Type: text/plain", "X-A: 1", "x-a: 2"];
@@ -77,7 +78,9 @@ export function answersOf({ meta, lines }: Transcript): Answerer {
   }
   return (request: PeerRequest) => {
     const answer = answers.get(`${request.head[0]!.split(" ")[0]} ${btoa(request.body)}`);
-    if (answer === undefined) throw new Error(`${meta.scenario}: no answer to ${JSON.stringify(request)} is recorded`);
+    if (answer === undefined) {
+      throw new Mismatch(`${meta.scenario}: no answer to ${JSON.stringify(request)} is recorded`);
+    }
     return answer;
   };
 }

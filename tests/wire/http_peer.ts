@@ -29,6 +29,7 @@ export class HttpPeer implements AsyncDisposable {
   /** Since the last message was sent, not yet compared. */
   #seen: PeerRequest[] = [];
   #compared = false;
+  #failure: Error | null = null;
 
   constructor(answerer: Answerer) {
     this.#answerer = answerer;
@@ -58,6 +59,7 @@ export class HttpPeer implements AsyncDisposable {
 
   /** To be called before the next message is sent. @throws {Mismatch} If there were more requests than recorded. */
   finishRequests(): void {
+    if (this.#failure !== null) throw this.#failure;
     if (this.#compared && this.#seen.length > 0) {
       throw new Mismatch(`the HTTP server got unexpected requests: ${show(this.#seen)}`);
     }
@@ -77,7 +79,7 @@ export class HttpPeer implements AsyncDisposable {
     const all: Promise<void>[] = [];
     for await (const connection of this.#listener) {
       this.#connections.add(connection);
-      all.push(this.#serve(connection).catch(ignoreEnd));
+      all.push(this.#serve(connection).catch((error) => this.#failed(error)));
     }
     await Promise.all(all);
   }
@@ -102,6 +104,10 @@ export class HttpPeer implements AsyncDisposable {
     if (this.#connections.delete(connection)) connection.close();
   }
 
+  #failed(error: Error): void {
+    if (!ENDS.some((end) => error instanceof end)) this.#failure ??= error;
+  }
+
   async #step(connection: Deno.TcpConn, step: Step): Promise<void> {
     if (typeof step === "number") return await this.#pause(step);
     const bytes = Uint8Array.from(step, (char) => char.charCodeAt(0));
@@ -117,10 +123,7 @@ export class HttpPeer implements AsyncDisposable {
 }
 
 /** A client that gave up, or the end of the test. */
-function ignoreEnd(error: unknown): void {
-  const ends = [Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.BadResource, Deno.errors.Interrupted];
-  if (!ends.some((end) => error instanceof end)) throw error;
-}
+const ENDS = [Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.BadResource, Deno.errors.Interrupted];
 
 /** The first request, if it is complete; bodies have a length. */
 function parse(pending: string): PeerRequest & { readonly size: number } | null {
