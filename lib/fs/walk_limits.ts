@@ -6,9 +6,12 @@ const MAX_DEPTH = 64;
 const MAX_DIRECTORIES = 10_000;
 const MAX_ENTRIES = 50_000;
 
-/** Most that the entries of one answer may cost, in bytes; an entry costs its URI and a flat charge. Source: the reference. */
+/**
+ * Most that one answer may cost, in bytes: each entry its URI, each error its URI and its message, and all of them a flat
+ * charge. Source: asked of the reference.
+ */
 const BUDGET_BYTES = 4 * 1024 * 1024;
-const ENTRY_CHARGE_BYTES = 64;
+const CHARGE_BYTES = 64;
 
 /** @throws {ExecError} `invalidRequest`, whatever there is at the path. */
 export function checkWalkLimits(options: WalkOptions): void {
@@ -24,13 +27,13 @@ export function checkWalkLimits(options: WalkOptions): void {
   }
 }
 
-/** What is left for the entries of one answer. */
+/** What is left for one answer. */
 export class WalkBudget {
   #left = BUDGET_BYTES;
 
-  /** Whether there is room for an entry with this URI, which then is taken. */
-  take(uri: string): boolean {
-    const cost = uri.length + ENTRY_CHARGE_BYTES; // a URI is ASCII
+  /** Whether there is room for an entry with this URI, or an error with this message as well; it is taken then. */
+  take(uri: string, message = ""): boolean {
+    const cost = uri.length + message.length + CHARGE_BYTES; // both are ASCII
     if (cost > this.#left) return false;
     this.#left -= cost;
     return true;

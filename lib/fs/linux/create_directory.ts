@@ -2,12 +2,11 @@ import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import { EEXIST, ENOENT } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
-import { O_CLOEXEC, O_DIRECTORY } from "../../linux/libc.ts";
 import { split } from "../native_path.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
-import { Descriptor } from "./descriptor.ts";
+import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
 import { inParent } from "./open_at.ts";
 import { inSlices, type Steps } from "./steps.ts";
 
@@ -15,7 +14,7 @@ import { inSlices, type Steps } from "./steps.ts";
 export const DIRECTORY_MODE = 0o777;
 
 const SLASH = 0x2f;
-const WITHOUT_LINKS = O_DIRECTORY | calls.O_PATH | calls.O_NOFOLLOW | O_CLOEXEC;
+const WITHOUT_LINKS = LOOKING_UP | calls.O_NOFOLLOW;
 
 /** Filled and read within one step. */
 const status = new calls.FileStatus();
@@ -71,7 +70,7 @@ function checkCreated(path: NativePath, result: number): void {
 }
 
 function* createWithoutLinks(path: NativePath): Steps<void> {
-  let directory = new Descriptor(checked(calls.openAt(calls.AT_FDCWD, cString("/"), WITHOUT_LINKS)));
+  let directory = OpenDirectory.at(calls.AT_FDCWD, cString("/"), WITHOUT_LINKS);
   try {
     for (const component of split(path)) {
       const name = cString(component);
@@ -81,7 +80,7 @@ function* createWithoutLinks(path: NativePath): Steps<void> {
         if (made !== -EEXIST) checked(made); // somebody else was quicker
         next = calls.openAt(directory.fd, name, WITHOUT_LINKS);
       }
-      const child = new Descriptor(checked(next));
+      const child = OpenDirectory.of(checked(next), WITHOUT_LINKS);
       directory[Symbol.dispose]();
       directory = child;
       yield;

@@ -1,10 +1,8 @@
 import { cString } from "../../linux/cstring.ts";
 import * as calls from "../../linux/file_calls.ts";
-import { O_CLOEXEC, O_DIRECTORY, O_RDONLY } from "../../linux/libc.ts";
 import type { DirectoryEntry, MaybePromise, NativePath } from "../operations.ts";
-import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
-import { Descriptor } from "./descriptor.ts";
+import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
 import { inSlices, type Steps } from "./steps.ts";
 
@@ -24,7 +22,7 @@ export function readDirectory(
 }
 
 function* entriesOf(path: NativePath): Steps<DirectoryEntry[]> {
-  using directory = openDirectory(path);
+  using directory = OpenDirectory.at(calls.AT_FDCWD, cString(path), LISTING);
   using reader = new DirectoryReader(directory.fd);
   const entries: DirectoryEntry[] = [];
   for (let count = 1; reader.advance(); count++) {
@@ -35,16 +33,6 @@ function* entriesOf(path: NativePath): Steps<DirectoryEntry[]> {
     if (count % ENTRIES_PER_STEP === 0) yield;
   }
   return entries;
-}
-
-/**
- * Opens a directory for reading, through links.
- *
- * @throws {OsError}
- */
-export function openDirectory(path: NativePath): Descriptor {
-  const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  return new Descriptor(checked(calls.openAt(calls.AT_FDCWD, cString(path), flags)));
 }
 
 /** What the entry that a reader is at means once links have been followed, `DT_…`; null if they lead nowhere. */

@@ -1,0 +1,237 @@
+import { cString } from "../../linux/cstring.ts";
+import { ENAMETOOLONG, osErrorText } from "../../linux/errno.ts";
+import * as calls from "../../linux/file_calls.ts";
+import { PathUri } from "../../path_uri.ts";
+import type { MaybePromise, NativePath, WalkOptions, WalkResult } from "../operations.ts";
+import { checked, OsError } from "../os_error.ts";
+import type { Slice } from "../slice.ts";
+import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
+import { canonicalize } from "./canonicalize.ts";
+import { LISTING, OpenDirectory } from "./open_directory.ts";
+import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
+import { ENTRIES_PER_STEP, targetType } from "./read_directory.ts";
+import { compareUtf8, sorted } from "./sorted.ts";
+import { inSlices, type Steps } from "./steps.ts";
+
+/**
+ * See {@linkcode FileOperations.walk}: breadth first, by the bytes of the names within a directory.
+ *
+ * The reference walks with the answers of its other methods: names as text, which need not lead back to the file, and
+ * whole paths, which can be too long. So does this where it makes a difference.
+ */
+export function walk(
+  path: NativePath,
+  options: WalkOptions,
+  slice: Slice,
+  signal: AbortSignal,
+): MaybePromise<WalkResult> {
+  checkWalkLimits(options);
+  return inSlices(new Walk(options).from(path), slice, signal);
+}
+
+/** A directory that is to be read. */
+interface Pending {
+  readonly path: NativePath;
+  readonly uri: string;
+  /** The URI of its path without links; empty if links are not followed. */
+  readonly realUri: string;
+  readonly depth: number;
+}
+
+interface Child {
+  /** As text; what is no UTF-8 in it shows as U+FFFD. */
+  readonly name: string;
+  /** `DT_…`, or the negated error number that a look at it gives. */
+  readonly type: number;
+}
+
+/** Longest path that the system takes, in bytes. */
+const PATH_MAX_BYTES = 4095;
+const REPLACEMENT = "\ufffd";
+const CURRENT = cString(".");
+
+const encoder = new TextEncoder();
+/** Filled and read within one step. */
+const status = new calls.FileStatus();
+
+class Walk {
+  readonly #options: WalkOptions;
+  readonly #entries: { path: string; kind: "file" | "directory" }[] = [];
+  readonly #errors: { path: string; message: string }[] = [];
+  readonly #budget = new WalkBudget();
+  #entriesLeft: number;
+  /** Read from the front by index: at most as many as there are entries. */
+  readonly #pending: Pending[] = [];
+  /** Real URIs of all directories that were entered or are going to be, if links are followed. */
+  readonly #entered = new Set<string>();
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#entriesLeft = options.maxEntries;
+  }
+
+  *from(path: NativePath): Steps<WalkResult> {
+    const complete = this.#begin(path) ? yield* this.#readAll() : true;
+    return { entries: this.#entries, errors: this.#errors, truncated: !complete };
+  }
+
+  /** Whether there is a directory to begin with. */
+  #begin(path: NativePath): boolean {
+    const name = cString(path);
+    checked(calls.statusAt(calls.AT_FDCWD, name, calls.AT_SYMLINK_NOFOLLOW, status));
+    if (status.kind === calls.S_IFLNK) {
+      checked(calls.statusAt(calls.AT_FDCWD, name, 0, status));
+      if (!this.#options.followDirectorySymlinks) return false;
+    }
+    if (status.kind !== calls.S_IFDIR) return false;
+    const uri = PathUri.fromNative(path);
+    this.#enter({ path, uri, realUri: this.#realUri(path), depth: 0 });
+    return true;
+  }
+
+  *#readAll(): Steps<boolean> {
+    for (let read = 0; read < this.#pending.length; read++) {
+      if (read === this.#options.maxDirectories) return false;
+      const directory = this.#pending[read]!;
+      let children: readonly Child[];
+      try {
+        children = yield* childrenOf(directory.path);
+      } catch (error) {
+        if (!(error instanceof OsError)) throw error;
+        if (!this.#report(directory.uri, error.message)) return false;
+        continue;
+      }
+      let looked = 0;
+      for (const child of children) {
+        if (this.#entriesLeft-- === 0 || !this.#look(directory, child)) return false;
+        if (++looked % ENTRIES_PER_STEP === 0) yield;
+      }
+      yield;
+    }
+    return true;
+  }
+
+  /** Whether the answer had room for what there was to say. */
+  #look(directory: Pending, { name, type }: Child): boolean {
+    const uri = child(directory.uri, encoded(name));
+    let kind = type;
+    if (name.includes(REPLACEMENT) || directory.path.length + 3 * name.length >= PATH_MAX_BYTES) {
+      kind = typeByPath(childPath(directory.path, name));
+    }
+    if (kind < 0) return this.#report(uri, osErrorText(-kind));
+    if (kind === DT_LNK) {
+      if (!this.#options.followDirectorySymlinks || !leadsToDirectory(childPath(directory.path, name))) return true;
+    } else if (kind === DT_REG) return this.#list(uri, "file");
+    else if (kind !== DT_DIR) return true;
+    if (!this.#list(uri, "directory")) return false;
+    if (directory.depth === this.#options.maxDepth) return true;
+    if (this.#options.pruneHiddenDirectories && name.startsWith(".")) return true;
+    return this.#consider(directory, name, uri, kind === DT_LNK);
+  }
+
+  /** Puts a directory on the list of those to be read, unless it is there already. */
+  #consider(parent: Pending, name: string, uri: string, isLink: boolean): boolean {
+    const path = childPath(parent.path, name);
+    let realUri = "";
+    try {
+      if (isLink) realUri = this.#realUri(path);
+      else if (parent.realUri !== "") realUri = child(parent.realUri, encoded(name));
+    } catch (error) {
+      if (!(error instanceof OsError)) throw error;
+      return this.#report(uri, error.message);
+    }
+    this.#enter({ path, uri, realUri, depth: parent.depth + 1 });
+    return true;
+  }
+
+  #enter(directory: Pending): void {
+    if (this.#options.followDirectorySymlinks) {
+      if (this.#entered.has(directory.realUri)) return;
+      this.#entered.add(directory.realUri);
+    }
+    this.#pending.push(directory);
+  }
+
+  #realUri(path: NativePath): string {
+    return this.#options.followDirectorySymlinks ? PathUri.fromNative(canonicalize(path)) : "";
+  }
+
+  #list(path: string, kind: "file" | "directory"): boolean {
+    if (!this.#budget.take(path)) return false;
+    this.#entries.push({ path, kind });
+    return true;
+  }
+
+  #report(path: string, message: string): boolean {
+    if (!this.#budget.take(path, message)) return false;
+    this.#errors.push({ path, message });
+    return true;
+  }
+}
+
+/**
+ * In order. Links that lead nowhere are left out.
+ *
+ * @throws {OsError}
+ */
+function* childrenOf(path: NativePath): Steps<Child[]> {
+  using directory = OpenDirectory.at(calls.AT_FDCWD, cString(path), LISTING);
+  using reader = new DirectoryReader(directory.fd);
+  const unsearchable = calls.statusAt(directory.fd, CURRENT, 0, status);
+  const children: Child[] = [];
+  let beyondAscii = false;
+  while (reader.advance()) {
+    if (targetType(directory.fd, reader) !== null) {
+      const name = reader.text;
+      beyondAscii ||= name.length !== reader.nameLength;
+      children.push({ name, type: unsearchable < 0 ? unsearchable : ownType(directory, reader) });
+    }
+    if (children.length % ENTRIES_PER_STEP === 0) yield;
+  }
+  return yield* sorted(children, beyondAscii ? byBytes : byUnits);
+}
+
+function byBytes(a: Child, b: Child): number {
+  return compareUtf8(a.name, b.name);
+}
+
+function byUnits(a: Child, b: Child): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+function ownType(directory: OpenDirectory, reader: DirectoryReader): number {
+  if (reader.type !== DT_UNKNOWN) return reader.type;
+  const result = calls.statusAt(directory.fd, reader.name, calls.AT_SYMLINK_NOFOLLOW, status);
+  return result < 0 ? result : status.kind >> 12;
+}
+
+/** `DT_…`, or a negated error number. */
+function typeByPath(path: NativePath): number {
+  if (path.length > PATH_MAX_BYTES) return -ENAMETOOLONG;
+  const result = calls.statusAt(calls.AT_FDCWD, cString(path), calls.AT_SYMLINK_NOFOLLOW, status);
+  return result < 0 ? result : status.kind >> 12;
+}
+
+function leadsToDirectory(path: NativePath): boolean {
+  return calls.statusAt(calls.AT_FDCWD, cString(path), 0, status) === 0 && status.kind === calls.S_IFDIR;
+}
+
+const ROOT_URI = "file:///";
+
+function child(uri: string, encodedName: string): string {
+  return uri === ROOT_URI ? uri + encodedName : `${uri}/${encodedName}`;
+}
+
+function encoded(name: string): string {
+  return PathUri.fromNative(`/${name}`).slice(ROOT_URI.length);
+}
+
+function childPath(directory: NativePath, name: string): NativePath {
+  const encodedName = encoder.encode(name);
+  const separator = directory.length === 1 ? 0 : 1;
+  const path = new Uint8Array(directory.length + separator + encodedName.length);
+  path.set(directory);
+  if (separator === 1) path[directory.length] = 0x2f;
+  path.set(encodedName, directory.length + separator);
+  return path;
+}
