@@ -1,37 +1,51 @@
-import { close } from "../../linux/libc.ts";
+import { closeFile } from "./close_file.ts";
 
 /**
- * A descriptor that is closed when its scope has been left and no call on another thread uses it any more: until then
- * its number must not become somebody else's.
+ * The descriptor of a file. It is closed when its scope has been left and no call on another thread uses it any more:
+ * until then its number must not become somebody else's.
  */
 export class Descriptor implements Disposable {
-  readonly fd: number;
+  readonly #fd: number;
+  /** How large the file is, as far as is known. */
+  #size: number;
   #calls = 0;
   #left = false;
 
-  constructor(fd: number) {
-    this.fd = fd;
+  constructor(fd: number, size: number) {
+    this.#fd = fd;
+    this.#size = size;
   }
 
-  /** Whether the scope has been left. */
-  get closed(): boolean {
-    return this.#left;
+  /** For a call in this step. */
+  get fd(): number {
+    if (this.#left) throw new Error("the file has been closed");
+    return this.#fd;
   }
 
-  /** Keeps the descriptor until `call` has settled. */
-  async during<T>(call: Promise<T>): Promise<T> {
+  /** The file holds so many bytes by now. */
+  grown(size: number): void {
+    if (size > this.#size) this.#size = size;
+  }
+
+  /** Makes a call on another thread, and keeps the descriptor until it has settled. */
+  async during<T>(call: (fd: number) => Promise<T>): Promise<T> {
+    const result = call(this.fd);
     this.#calls++;
     try {
-      return await call;
+      return await result;
     } finally {
       this.#calls--;
-      if (this.#left && this.#calls === 0) close(this.fd);
+      if (this.#left) this.#closeIfUnused();
     }
   }
 
   [Symbol.dispose](): void {
     if (this.#left) return;
     this.#left = true;
-    if (this.#calls === 0) close(this.fd);
+    this.#closeIfUnused();
+  }
+
+  #closeIfUnused(): void {
+    if (this.#calls === 0) closeFile(this.#fd, this.#size);
   }
 }

@@ -1,6 +1,6 @@
 import { EINTR, EINVAL } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
-import type { Bytes } from "../../linux/libc.ts";
+import { type Bytes, close } from "../../linux/libc.ts";
 import type { MaybePromise, NativePath, OpenFile } from "../operations.ts";
 import { checked, OsError } from "../os_error.ts";
 import { notAFile } from "../refusals.ts";
@@ -15,26 +15,17 @@ import { NEW_FILE_MODE, WRITING } from "./write_file.ts";
 
 /** See {@linkcode FileOperations.openForReading}. */
 export function openForReading(path: NativePath): OpenFile {
-  const descriptor = new Descriptor(openPath(path, true, READING));
-  try {
-    if (regularFileSize(descriptor.fd) === null) throw notAFile(path);
-  } catch (error) {
-    descriptor[Symbol.dispose]();
-    throw error;
-  }
-  return new LinuxFile(descriptor);
+  return new LinuxFile(openRegular(path, READING).descriptor);
 }
 
 /** See {@linkcode FileOperations.openForReplacing}. */
 export function openForReplacing(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile> {
-  const descriptor = new Descriptor(openPath(path, true, WRITING, NEW_FILE_MODE));
+  const { descriptor, size } = openRegular(path, WRITING);
   const failed = (error: unknown): never => {
     descriptor[Symbol.dispose]();
     throw error;
   };
   try {
-    const size = regularFileSize(descriptor.fd);
-    if (size === null) throw notAFile(path);
     const emptied = emptyFile(descriptor.fd, size);
     if (emptied === undefined) return new LinuxFile(descriptor);
     return emptied.then(() => {
@@ -43,6 +34,18 @@ export function openForReplacing(path: NativePath, signal: AbortSignal): MaybePr
     }).catch(failed);
   } catch (error) {
     return failed(error);
+  }
+}
+
+function openRegular(path: NativePath, flags: number): { descriptor: Descriptor; size: number } {
+  const fd = openPath(path, true, flags, NEW_FILE_MODE);
+  try {
+    const size = regularFileSize(fd);
+    if (size === null) throw notAFile(path);
+    return { descriptor: new Descriptor(fd, size), size };
+  } catch (error) {
+    close(fd);
+    throw error;
   }
 }
 
@@ -58,7 +61,7 @@ class LinuxFile implements OpenFile {
 
   read(offset: bigint, length: number, signal: AbortSignal): MaybePromise<Bytes> {
     if (offset > MAX_OFFSET) throw new OsError(EINVAL);
-    const { fd } = this.#use();
+    const { fd } = this.#descriptor;
     const buffer = new Uint8Array(new ArrayBuffer(length));
     for (let fill = 0; fill < length;) {
       const room = buffer.subarray(fill);
@@ -74,9 +77,8 @@ class LinuxFile implements OpenFile {
   async #readOn(offset: bigint, buffer: Bytes, begun: number, signal: AbortSignal): Promise<Bytes> {
     for (let fill = begun; fill < buffer.length;) {
       signal.throwIfAborted();
-      const { fd } = this.#use();
-      const call = calls.preadInBackground(fd, buffer.subarray(fill), offset + BigInt(fill));
-      const count = await this.#descriptor.during(call);
+      const room = buffer.subarray(fill);
+      const count = await this.#descriptor.during((fd) => calls.preadInBackground(fd, room, offset + BigInt(fill)));
       if (count === -EINTR) continue;
       if (checked(count) === 0) return buffer.subarray(0, fill);
       fill += count;
@@ -85,7 +87,8 @@ class LinuxFile implements OpenFile {
   }
 
   write(offset: bigint, bytes: Bytes, signal: AbortSignal): MaybePromise<void> {
-    const { fd } = this.#use();
+    const { fd } = this.#descriptor;
+    this.#descriptor.grown(Number(offset) + bytes.length);
     if (bytes.length > AT_ONCE_BYTES) return this.#writeOn(offset, bytes, signal);
     for (let at = 0; at < bytes.length;) {
       const count = calls.pwrite(fd, bytes.subarray(at), offset + BigInt(at));
@@ -96,20 +99,13 @@ class LinuxFile implements OpenFile {
   async #writeOn(offset: bigint, bytes: Bytes, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       signal.throwIfAborted();
-      const { fd } = this.#use();
-      const call = calls.pwriteInBackground(fd, bytes.subarray(at, at + PIECE_BYTES), offset + BigInt(at));
-      const count = await this.#descriptor.during(call);
+      const piece = bytes.subarray(at, at + PIECE_BYTES);
+      const count = await this.#descriptor.during((fd) => calls.pwriteInBackground(fd, piece, offset + BigInt(at)));
       if (count !== -EINTR) at += progress(count);
     }
   }
 
   [Symbol.dispose](): void {
     this.#descriptor[Symbol.dispose]();
-  }
-
-  /** The number of a closed descriptor may be somebody else's by now. */
-  #use(): Descriptor {
-    if (this.#descriptor.closed) throw new Error("the file has been closed");
-    return this.#descriptor;
   }
 }

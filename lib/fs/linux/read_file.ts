@@ -1,13 +1,13 @@
 import { CURRENT_POSITION, readInBackground } from "../../linux/file_calls.ts";
-import { type Bytes, close, O_NOCTTY, O_NONBLOCK, O_RDONLY, read } from "../../linux/libc.ts";
+import { type Bytes, O_NOCTTY, O_NONBLOCK, O_RDONLY, read } from "../../linux/libc.ts";
 import { Base64Writer } from "../base64_writer.ts";
 import type { FileContent, MaybePromise, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
 import { checkReadLimit } from "../read_limit.ts";
 import { notAFile, notARegularFile } from "../refusals.ts";
-import { regularFileSize } from "./file_kind.ts";
 import { openPath } from "./open_at.ts";
 import { readAtOnce } from "./read_at_once.ts";
+import { useFile } from "./use_file.ts";
 
 /** What is larger, or not in memory, is read on another thread and turned into base64 on the way. */
 const AT_ONCE_BYTES = 2 * 1024 * 1024;
@@ -22,16 +22,11 @@ export const READING = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 /** See {@linkcode FileOperations.readFile}. */
 export function readFile(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<FileContent> {
   const fd = openPath(path, followSymlinks, READING);
-  let content: MaybePromise<FileContent> | undefined;
-  try {
-    const size = regularFileSize(fd);
+  return useFile(fd, 0, (size) => {
     if (size === null) throw followSymlinks ? notAFile(path) : notARegularFile();
     checkReadLimit(size);
-    content = size > AT_ONCE_BYTES ? readOn(fd, NOTHING, size, signal) : readShort(fd, size, signal);
-  } finally {
-    if (!(content instanceof Promise)) close(fd);
-  }
-  return content instanceof Promise ? content.finally(() => close(fd)) : content;
+    return size > AT_ONCE_BYTES ? readOn(fd, NOTHING, size, signal) : readShort(fd, size, signal);
+  });
 }
 
 const NOTHING = new Uint8Array(new ArrayBuffer(0));

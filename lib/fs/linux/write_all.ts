@@ -21,6 +21,7 @@ const MAX_PAUSE_MS = 64;
  * @throws {ExecError} What the system says; "Resource temporarily unavailable" if whoever reads a fifo does not.
  */
 export function writeAll(fd: number, bytes: Bytes, signal: AbortSignal): MaybePromise<void> {
+  signal.throwIfAborted();
   if (bytes.length > AT_ONCE_BYTES) return writeOn(fd, bytes, signal);
   for (let at = 0; at < bytes.length;) {
     const rest = bytes.subarray(at);

@@ -1,10 +1,10 @@
 import { O_CREAT } from "../../linux/file_calls.ts";
-import { type Bytes, close, O_NOCTTY, O_NONBLOCK, O_WRONLY } from "../../linux/libc.ts";
+import { type Bytes, O_NOCTTY, O_NONBLOCK, O_WRONLY } from "../../linux/libc.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { notARegularFile } from "../refusals.ts";
 import { emptyFile } from "./empty_file.ts";
-import { regularFileSize } from "./file_kind.ts";
 import { openPath } from "./open_at.ts";
+import { useFile } from "./use_file.ts";
 import { writeAll } from "./write_all.ts";
 
 /** A fifo that nobody reads is refused instead of waited for. The file is emptied once it is known to be one. */
@@ -20,14 +20,9 @@ export function writeFile(
   signal: AbortSignal,
 ): MaybePromise<void> {
   const fd = openPath(path, followSymlinks, WRITING, NEW_FILE_MODE);
-  let written: MaybePromise<void> = undefined;
-  try {
-    const size = regularFileSize(fd);
+  return useFile(fd, bytes.length, (size) => {
     if (size === null && !followSymlinks) throw notARegularFile();
     const emptied = size === null ? undefined : emptyFile(fd, size);
-    written = emptied === undefined ? writeAll(fd, bytes, signal) : emptied.then(() => writeAll(fd, bytes, signal));
-  } finally {
-    if (!(written instanceof Promise)) close(fd);
-  }
-  return written instanceof Promise ? written.finally(() => close(fd)) : undefined;
+    return emptied === undefined ? writeAll(fd, bytes, signal) : emptied.then(() => writeAll(fd, bytes, signal));
+  });
 }
