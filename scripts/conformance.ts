@@ -6,7 +6,8 @@
  *     deno task conformance -- --url ws://127.0.0.1:PORT             one that runs already, on this machine
  */
 import { OUR_RULES, REFERENCE_RULES } from "../tests/wire/differences.ts";
-import { isSlow, play, whyNotPlayed } from "../tests/wire/play.ts";
+import { isSlow, play } from "../tests/wire/play.ts";
+import { whyNotPlayed } from "../tests/wire/requirements.ts";
 import { ownProgram, splitCommand, type Target } from "../tests/wire/target.ts";
 import type { Transcript } from "../tests/wire/lines.ts";
 import { readTranscripts } from "../tests/wire/transcript.ts";

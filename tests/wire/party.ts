@@ -129,6 +129,7 @@ export class Party<C extends Client = Client> {
       if (different === null) return;
       const race = raceOf(scenario, id);
       if (race?.orResult !== undefined && difference(race.orResult, reply["result"], context) === null) return;
+      if (race?.orError !== undefined && difference(race.orError, reply["error"], context) === null) return;
       const request = this.#requests.get(key(id));
       if (request !== undefined && mayAskAgain(request, expected, reply) && performance.now() < giveUp) {
         await sleep(LOOK_AGAIN_MS);

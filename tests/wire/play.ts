@@ -5,10 +5,8 @@ import { adapt, type Rules } from "./differences.ts";
 import { answerByPath, answersOf } from "./http_answers.ts";
 import { playHttp } from "./http_exchanges.ts";
 import { type Answerer, HttpPeer } from "./http_peer.ts";
-import { whyNotLaunched } from "./launch.ts";
 import { Mismatch, TimingMismatch } from "./mismatch.ts";
 import { PAUSES } from "./races.ts";
-import { needsRoot } from "./scene.ts";
 import type { Target } from "./target.ts";
 import type { Meta, Transcript } from "./lines.ts";
 import { Workspace } from "./workspace.ts";
@@ -80,24 +78,4 @@ export function isFromCodexClient({ scenario }: Meta): boolean {
 /** True for recordings about files. */
 export function isAboutFiles({ scenario }: Meta): boolean {
   return scenario.startsWith("fs-");
-}
-
-/** Why a recording cannot be played against that target by this user, or null if it can. */
-export function whyNotPlayed(transcript: Transcript, target: Target): string | null {
-  if (target.kind === "url") return needsOwnServer(transcript);
-  const root = transcript.lines.some((line) => line.dir === "setup" && needsRoot(line.msg));
-  if (root && Deno.uid() !== 0) return "makes a device or gives a file to another user, which only root can";
-  return whyNotLaunched(target.words, transcript.meta.launch);
-}
-
-/** Why a recording cannot be played against a server that runs already, or null if it can. */
-function needsOwnServer({ meta, lines }: Transcript): string | null {
-  if (meta.transport === "cli" || meta.transport === "stdio") {
-    return `transport ${meta.transport} needs a program to start`;
-  }
-  if (meta.args!.join(" ") !== "--listen ws://127.0.0.1:0") return `needs the options ${meta.args!.join(" ")}`;
-  if (meta.launch?.umask !== undefined) return "needs a file mode mask";
-  if (meta.serverEnv !== undefined) return "needs an environment of its own";
-  const signals = lines.some((line) => line.dir === "event" && line.event === "signal to server");
-  return signals ? "sends signals to the server" : null;
 }

@@ -8,6 +8,8 @@ export interface Race {
   readonly reason: string;
   /** What else the whole result may be. */
   readonly orResult?: unknown;
+  /** What else the error may be. */
+  readonly orError?: unknown;
   /** The reply may also be missing, or come where none was recorded. */
   readonly optional?: true;
 }
@@ -33,6 +35,11 @@ export const RACES: readonly Race[] = [
       sandboxDenied: false,
     },
   },
+  ...[{ scenario: "http-failures", id: 2 }, { scenario: "http-stream-failures", id: 5 }].map((request) => ({
+    ...request,
+    reason: "the wait for the headers and the request as a whole have the same time limit",
+    orError: { code: -32603, message: "http/request failed: route-aware request timed out" },
+  })),
   {
     scenario: "concurrency-bad-notification-while-reading",
     id: 100,

@@ -1,5 +1,6 @@
 import { OUR_RULES } from "./differences.ts";
-import { play, whyNotPlayed } from "./play.ts";
+import { play } from "./play.ts";
+import { whyNotPlayed } from "./requirements.ts";
 import { ownProgram } from "./target.ts";
 import type { Transcript } from "./lines.ts";
 import { readTranscripts } from "./transcript.ts";

@@ -144,8 +144,3 @@ async function tree(path: string, prefix: string): Promise<string[]> {
   }
   return names.sort();
 }
-
-/** For recordings that need what only root can do. */
-export function needsRoot(setup: Setup): boolean {
-  return setup.op === "chardev" || setup.op === "chown";
-}

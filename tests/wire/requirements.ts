@@ -1,0 +1,40 @@
+/** What a recording needs that is not there for everyone. */
+import { whyNotLaunched } from "./launch.ts";
+import type { Setup, Transcript } from "./lines.ts";
+import type { Target } from "./target.ts";
+
+/** Recordings that show what root may do, each with what that is. */
+const AS_ROOT: Readonly<Record<string, string>> = {
+  "fs-copy-file": "only root may write to a file of mode 444",
+  "fs-remove-errors": "only for root is it the file in /proc, not its directory, that refuses to be removed",
+};
+
+/** Why a recording cannot be played against that target by this user, or null if it can. */
+export function whyNotPlayed(transcript: Transcript, target: Target): string | null {
+  if (target.kind === "url") return needsOwnServer(transcript);
+  const { meta, lines } = transcript;
+  if (Deno.uid() !== 0) {
+    const reason = AS_ROOT[meta.scenario];
+    if (reason !== undefined) return reason;
+    if (lines.some((line) => line.dir === "setup" && needsRoot(line.msg))) return "only root can prepare its files";
+  }
+  return whyNotLaunched(target.words, meta.launch);
+}
+
+function needsRoot(setup: Setup): boolean {
+  return setup.op === "chardev" || setup.op === "chown";
+}
+
+/** Why a recording cannot be played against a server that runs already, or null if it can. */
+function needsOwnServer({ meta, lines }: Transcript): string | null {
+  if (meta.transport === "cli" || meta.transport === "stdio") {
+    return `transport ${meta.transport} needs a program to start`;
+  }
+  if (meta.args!.join(" ") !== "--listen ws://127.0.0.1:0") return `needs the options ${meta.args!.join(" ")}`;
+  if (meta.launch?.umask !== undefined) return "needs a file mode mask";
+  if (meta.serverEnv !== undefined) return "needs an environment of its own";
+  const signals = lines.some((line) => line.dir === "event" && line.event === "signal to server");
+  if (signals) return "sends signals to the server";
+  const home = lines.some((line) => line.dir === "recv" && JSON.stringify(line.msg)?.includes("codexHomeDir"));
+  return home ? "needs a home of its own" : null;
+}
