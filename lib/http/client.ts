@@ -1,0 +1,121 @@
+import type { Clock } from "../clock.ts";
+import { connect, type Route, routeTo } from "./connect.ts";
+import { decoded, offeredCodings } from "./decoded.ts";
+import { exchange, type HttpResponse } from "./exchange.ts";
+import { HttpFailure, sendFailure } from "./failure.ts";
+import { Pool } from "./pool.ts";
+import { MAX_REDIRECTS, redirected, redirectTarget } from "./redirect.ts";
+import { directTarget, type HttpRequest, requestBytes } from "./request_head.ts";
+import type { Socket } from "./socket.ts";
+
+export interface HttpClientOptions {
+  readonly clock: Clock;
+}
+
+/**
+ * Asks HTTP peers; keeps the connections that can be used again. Leaving its scope ends those.
+ *
+ * Why not a library: what leaves must be the caller's headers, in lower case and in order, and nothing but the four of
+ * the wire; what comes must be seen raw and be held up by a slow reader. `fetch` adds headers and hides what came; undici
+ * puts `host` and `connection` first, which nothing turns off. `node:http` can send such a head, but streamed a gigabyte
+ * over loopback at 380 MB/s with 370 MB of memory, where the platform's sockets bring 1,830 MB/s with 37 MB. So TCP, TLS
+ * and the choice among addresses are the platform's, the decompression is Node's, and the few rules of HTTP/1.1 that
+ * are left stand here, with the reference's bounds.
+ */
+export class HttpClient implements Disposable {
+  readonly #pool: Pool;
+
+  constructor({ clock }: HttpClientOptions) {
+    this.#pool = new Pool(clock);
+  }
+
+  /**
+   * @param redirects Whether they are followed.
+   * @param signal Ends the exchange, its body included, whatever it waits for.
+   * @returns When the head has come. Its body has to be read to the end or disposed of.
+   * @throws {HttpFailure}
+   */
+  async send(request: HttpRequest, redirects: "follow" | "stop", signal: AbortSignal): Promise<HttpResponse> {
+    const acceptEncoding = await offeredCodings();
+    let hop = request;
+    for (let followed = 0;; followed++) {
+      const response = await this.#sendOnce(hop, acceptEncoding, signal);
+      const target = redirects === "stop" ? undefined : redirectTarget(hop.url, response.status, response.headers);
+      if (target === undefined) return await decoded(response);
+      response.body[Symbol.dispose]();
+      checkTarget(target, followed);
+      hop = redirected(hop, response.status, target);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool[Symbol.dispose]();
+  }
+
+  async #sendOnce(request: HttpRequest, acceptEncoding: string, signal: AbortSignal): Promise<HttpResponse> {
+    const { url, method } = request;
+    try {
+      signal.throwIfAborted();
+      const route = routeTo(url);
+      const bytes = requestBytes(request, directTarget(request), acceptEncoding);
+      const kept = await this.#keptAlive(route);
+      if (kept !== undefined) {
+        try {
+          return await this.#exchange(route, kept, method, bytes, signal);
+        } catch (error) {
+          // The peer ended it at the moment in which we wrote, and has not acted on what it never read.
+          if (kept.answered || signal.aborted || !IDEMPOTENT.has(method)) throw error;
+        }
+      }
+      return await this.#exchange(route, await connect(route, [], signal), method, bytes, signal);
+    } catch (error) {
+      throw sendFailure(url, error);
+    }
+  }
+
+  /** A connection that was used before, and whose peer has not ended it as far as can be seen. */
+  async #keptAlive(route: Route): Promise<Socket | undefined> {
+    for (let socket; (socket = this.#pool.take(route.key)) !== undefined;) {
+      // One turn of the event loop: an end that has reached this machine is heard by then.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (socket.waiting) return socket;
+      socket[Symbol.dispose]();
+    }
+    return undefined;
+  }
+
+  /** `signal` closes the connection until the body has been read. */
+  async #exchange(
+    route: Route,
+    socket: Socket,
+    method: string,
+    bytes: ReturnType<typeof requestBytes>,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const stop = () => socket[Symbol.dispose]();
+    const finish = (reusable: boolean) => {
+      signal.removeEventListener("abort", stop);
+      if (reusable && !socket.closed) this.#pool.keep(route.key, socket);
+      else stop();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await exchange(socket, method, bytes, finish);
+    } catch (error) {
+      finish(false);
+      throw error;
+    }
+  }
+}
+
+/** Methods that may be repeated when it is not known whether the peer acted (RFC 9110 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+function checkTarget(target: URL, followed: number): void {
+  const scheme = target.protocol.slice(0, -1);
+  if (scheme !== "http" && scheme !== "https") {
+    throw new HttpFailure("request", `redirect target uses unsupported URL scheme: ${scheme}`);
+  }
+  if (followed === MAX_REDIRECTS) throw new HttpFailure("request", "too many redirects");
+}

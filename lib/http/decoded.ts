@@ -1,0 +1,110 @@
+import type { Transform } from "node:stream";
+import type { Body } from "./body.ts";
+import type { HttpResponse } from "./exchange.ts";
+import { bodyFailure } from "./failure.ts";
+import { ZstdFrames } from "./zstd_frames.ts";
+
+type Zlib = typeof import("node:zlib");
+
+/** Loaded with the first request. */
+let zlib: Promise<Zlib> | undefined;
+
+function loadZlib(): Promise<Zlib> {
+  return zlib ??= import("node:zlib");
+}
+
+/** What `accept-encoding` offers: the codings that {@linkcode decoded} takes off. */
+export async function offeredCodings(): Promise<string> {
+  return hasZstd(await loadZlib()) ? "zstd,gzip" : "gzip";
+}
+
+/** Deno 2.4 has no zstd. */
+function hasZstd(zlib: Zlib): boolean {
+  return typeof zlib.createZstdDecompress === "function";
+}
+
+/** How much the decompressor puts out at once, in bytes. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * The response without the coding that its first `content-encoding` names, and without what that makes untrue:
+ * `content-encoding` and `content-length`. Only `gzip` and `zstd`, in exactly this writing, are taken off, and only
+ * once; the reference does the same.
+ */
+export async function decoded(response: HttpResponse): Promise<HttpResponse> {
+  const { status, headers, body } = response;
+  const coding = headers.first("content-encoding");
+  if (coding !== "gzip" && coding !== "zstd") return response;
+  const zlib = await loadZlib();
+  if (coding === "zstd" && !hasZstd(zlib)) return response;
+  headers.remove("content-encoding");
+  headers.remove("content-length");
+  const options = { chunkSize: CHUNK_BYTES };
+  const decompressed = coding === "gzip"
+    ? new DecompressedBody(body, zlib.createGunzip(options), undefined)
+    : new DecompressedBody(body, zlib.createZstdDecompress(options), new ZstdFrames());
+  return { status, headers, body: decompressed };
+}
+
+/**
+ * A body with its compression taken off. What comes is decompressed at once, but no further piece is asked for before
+ * the last one has been read: a small body that unfolds to gigabytes takes no more memory than any other.
+ */
+class DecompressedBody implements Body {
+  readonly #source: Body;
+  readonly #transform: Transform;
+  readonly #frames: ZstdFrames | undefined;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #started = false;
+  #empty = true;
+  /** What went wrong with the source; told when all that came before has been read. */
+  #failure: unknown;
+
+  constructor(source: Body, transform: Transform, frames: ZstdFrames | undefined) {
+    this.#source = source;
+    this.#transform = transform;
+    this.#frames = frames;
+    this.#pieces = transform[Symbol.asyncIterator]();
+    // Whoever reads hears of it; while nobody does, it must not end the program.
+    transform.on("error", () => {});
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (!this.#started) void this.#pump();
+    this.#started = true;
+    try {
+      const { done, value } = await this.#pieces.next();
+      if (done !== true) return value;
+    } catch (error) {
+      // A body without a single byte is no compressed one: the answer to HEAD, for example.
+      if (!this.#empty) throw bodyFailure(this.#failure ?? error);
+    }
+    if (this.#failure !== undefined) throw bodyFailure(this.#failure);
+    return null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#transform.destroy();
+    this.#source[Symbol.dispose]();
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for (let piece; (piece = await this.#source.read()) !== null;) {
+        this.#empty = false;
+        for (const part of this.#frames?.split(piece) ?? [piece]) await this.#write(part);
+      }
+      if (this.#frames?.whole === false) throw new TypeError("a zstd stream that was cut short");
+    } catch (error) {
+      this.#failure = error;
+    }
+    this.#transform.end();
+  }
+
+  /** Resolves when all of it has been decompressed, and room was made for the result. */
+  #write(part: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#transform.write(part, (error) => error ? reject(error) : resolve());
+    });
+  }
+}

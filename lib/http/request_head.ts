@@ -1,0 +1,97 @@
+import { HeaderMap } from "./header_map.ts";
+import { isChunked } from "./body.ts";
+
+/** A request as it is asked for. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Of scheme `http:` or `https:`. */
+  readonly url: URL;
+  /** Without those that are added to every request. */
+  readonly headers: HeaderMap;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** The bytes of one request, head and body apart. */
+export interface RequestBytes {
+  readonly head: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Whether the headers leave the connection open behind it. */
+  readonly persistent: boolean;
+}
+
+/** What the first line of a request names when it goes to the peer itself. */
+export function directTarget({ method, url }: HttpRequest): string {
+  if (method === "CONNECT") return `${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
+  return `${url.pathname}${url.search}`;
+}
+
+/**
+ * The request as it leaves: the caller's headers, then `accept`, `accept-encoding`, `host` and `content-length` where
+ * the caller set none, as the reference does.
+ *
+ * @param target What its first line names.
+ * @param acceptEncoding The codings that {@linkcode decoded} can take off.
+ * @throws {RangeError} If the caller's `content-length` promises more than there is.
+ */
+export function requestBytes(
+  { method, url, headers, body }: HttpRequest,
+  target: string,
+  acceptEncoding: string,
+): RequestBytes {
+  const sent = HeaderMap.from(headers);
+  sent.appendUnlessThere("accept", "*/*");
+  sent.appendUnlessThere("accept-encoding", acceptEncoding);
+  sent.appendUnlessThere("host", url.host);
+  const framed = frameBody(sent, body);
+  let head = `${method} ${target} HTTP/1.1\r\n`;
+  for (const [name, value] of sent) head += `${name}: ${value}\r\n`;
+  const persistent = !sent.all("connection").some((value) => /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(value));
+  return { head: bytesOf(head + "\r\n"), body: framed, persistent };
+}
+
+/** Sets the headers that tell where the body ends, and returns the body with what that needs around it. */
+function frameBody(headers: HeaderMap, body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const codings = headers.all("transfer-encoding");
+  if (codings.length > 0) {
+    // Both would be two opinions on where the body ends (RFC 9112 6.3).
+    headers.remove("content-length");
+    if (body.length === 0) {
+      headers.remove("transfer-encoding");
+      return body;
+    }
+    if (!isChunked(codings)) headers.amendLast("transfer-encoding", ", chunked");
+    return asOneChunk(body);
+  }
+  const declared = declaredLength(headers);
+  if (declared === undefined) {
+    if (body.length > 0) headers.set("content-length", String(body.length));
+    else headers.remove("content-length");
+    return body;
+  }
+  if (declared > body.length) throw new RangeError("a content length that is longer than the body");
+  return body.subarray(0, declared);
+}
+
+/** What the caller says of the length; undefined if that is nothing, no number, or several. */
+function declaredLength(headers: HeaderMap): number | undefined {
+  const lengths = new Set(headers.all("content-length"));
+  const [length] = lengths;
+  return lengths.size === 1 && /^\d{1,15}$/.test(length!) ? Number(length) : undefined;
+}
+
+function asOneChunk(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const before = bytesOf(`${body.length.toString(16).toUpperCase()}\r\n`);
+  const after = bytesOf("\r\n0\r\n\r\n");
+  const bytes = new Uint8Array(before.length + body.length + after.length);
+  bytes.set(before);
+  bytes.set(body, before.length);
+  bytes.set(after, before.length + body.length);
+  return bytes;
+}
+
+/** A text of which each character is one byte. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

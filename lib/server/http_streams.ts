@@ -1,0 +1,198 @@
+import type { Clock } from "../clock.ts";
+import { ExecError } from "../errors.ts";
+import type { HttpClient } from "../http/client.ts";
+import type { HttpResponse } from "../http/exchange.ts";
+import type { HttpRequest } from "../http/request_head.ts";
+import { aroundBody, encodeBodyDelta, encodeBodyEnd } from "../protocol/http.ts";
+import type { Result } from "../protocol/methods.ts";
+import type { ConnectionScope } from "./connection_scope.ts";
+import { LargeResult } from "./large_result.ts";
+
+/** One exchange that a client asked for. */
+export interface HttpAsk {
+  readonly request: HttpRequest;
+  readonly redirects: "follow" | "stop";
+  /** For all of it, in milliseconds; null: no limit. */
+  readonly timeoutMs: number | null;
+}
+
+export interface HttpStreamsOptions {
+  readonly scope: ConnectionScope;
+  readonly clock: Clock;
+  readonly environment: () => ReadonlyMap<string, string>;
+}
+
+/** Most bytes of one delta. Source: the reference. */
+const MAX_DELTA_BYTES = 1024 * 1024;
+/**
+ * Largest body of a buffered response, in bytes: in base64 it must fit one string of 2^29 - 24 characters, the engine's
+ * longest, beside a megabyte of headers.
+ */
+export const MAX_BUFFERED_BODY_BYTES = 383 * 1024 * 1024;
+/** From this size on a body is put into its message without another copy. */
+const LARGE_BODY_BYTES = 4 * 1024 * 1024;
+/** What a timer can count, in milliseconds: 24 days. A longer limit is none. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The HTTP exchanges of one connection; they end with it, at once.
+ *
+ * There is no limit to their number but the machine's descriptors: each is asked for by its client, one by one, and
+ * holds a connection and at most 256 KiB of what has been received; a stream whose client does not read waits, and with
+ * it the peer.
+ */
+export class HttpStreams implements Disposable {
+  readonly #options: HttpStreamsOptions;
+  /** Names of streams whose last delta has not been sent; as many as there are streams. */
+  readonly #reserved = new Set<string>();
+  #client: Promise<HttpClient> | undefined;
+  #ended = false;
+
+  constructor(options: HttpStreamsOptions) {
+    this.#options = options;
+  }
+
+  /** The whole response at once. */
+  async whole(ask: HttpAsk): Promise<Result<"http/request"> | LargeResult> {
+    using limit = this.#limitTo(ask.timeoutMs);
+    const { WholeBody } = await import("../http/whole_body.ts");
+    const response = await this.#send(ask, limit.signal);
+    using body = response.body;
+    const head = headOf(response);
+    const whole = await WholeBody.read(body, MAX_BUFFERED_BODY_BYTES).catch((error) => {
+      throw toExecError(error, "failed to read http/request response body");
+    });
+    if (whole === undefined) {
+      const reason = `the body is longer than ${MAX_BUFFERED_BODY_BYTES} bytes`;
+      throw new ExecError("internal", `failed to read http/request response body: ${reason}`);
+    }
+    if (whole.length < LARGE_BODY_BYTES) return { ...head, bodyBase64: whole.takeBytes() };
+    const [before, after] = aroundBody(head);
+    return new LargeResult(before, whole.takeBase64(), after);
+  }
+
+  /**
+   * The head of the response; its body follows the answer, in deltas.
+   *
+   * @param asked Called when the name has been found free: that comes before all else that can be refused.
+   */
+  async stream(
+    requestId: string,
+    asked: () => HttpAsk,
+    afterAnswer: (callback: () => void) => void,
+  ): Promise<Result<"http/request">> {
+    this.#reserve(requestId);
+    let limit: TimeLimit | undefined;
+    try {
+      const ask = asked();
+      limit = this.#limitTo(ask.timeoutMs);
+      const response = await this.#send(ask, limit.signal);
+      const pump = this.#pump.bind(this, requestId, response, limit);
+      afterAnswer(() => void pump());
+      return { ...headOf(response), bodyBase64: new Uint8Array() };
+    } catch (error) {
+      this.#reserved.delete(requestId);
+      limit?.[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended = true;
+    this.#reserved.clear();
+    void this.#client?.then((client) => client[Symbol.dispose]());
+  }
+
+  #reserve(requestId: string): void {
+    if (this.#reserved.has(requestId)) {
+      throw new ExecError("invalidParams", `http/request streamResponse requestId \`${requestId}\` is already active`);
+    }
+    this.#reserved.add(requestId);
+  }
+
+  async #send({ request, redirects, timeoutMs }: HttpAsk, signal: AbortSignal): Promise<HttpResponse> {
+    if (timeoutMs === 0) throw new ExecError("internal", "http/request failed: route-aware request timed out");
+    this.#client ??= this.#load();
+    const client = await this.#client;
+    try {
+      return await client.send(request, redirects, signal);
+    } catch (error) {
+      throw toExecError(error, "http/request failed");
+    }
+  }
+
+  async #load(): Promise<HttpClient> {
+    const { HttpClient } = await import("../http/client.ts");
+    const client = new HttpClient(this.#options);
+    // The connection has ended while we were loading.
+    if (this.#ended) client[Symbol.dispose]();
+    return client;
+  }
+
+  /** Sends the body piece by piece. Reads from the HTTP peer only while the client takes what was sent before. */
+  async #pump(requestId: string, response: HttpResponse, limit: TimeLimit): Promise<void> {
+    using _limit = limit;
+    using body = response.body;
+    const { connection, signal } = this.#options.scope;
+    const idJson = JSON.stringify(requestId);
+    let seq = 0;
+    let failure: string | null = null;
+    try {
+      for (;;) {
+        if (connection.congested) await connection.drained();
+        const bytes = await body.read();
+        if (bytes === null) break;
+        for (let at = 0; at < bytes.length; at += MAX_DELTA_BYTES) {
+          connection.send(encodeBodyDelta(idJson, ++seq, bytes.subarray(at, at + MAX_DELTA_BYTES)));
+        }
+      }
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+    }
+    if (signal.aborted) return;
+    this.#reserved.delete(requestId);
+    connection.send(encodeBodyEnd(idJson, ++seq, failure));
+  }
+
+  #limitTo(timeoutMs: number | null): TimeLimit {
+    return new TimeLimit(this.#options.clock, timeoutMs, this.#options.scope.signal);
+  }
+}
+
+/** Aborts what takes too long, or what nobody waits for any more. */
+class TimeLimit implements Disposable {
+  readonly #aborter = new AbortController();
+  readonly #timer: ReturnType<Clock["after"]> | undefined;
+  readonly #outer: AbortSignal;
+  readonly #stop = () => this.#aborter.abort(this.#outer.reason);
+
+  constructor(clock: Clock, ms: number | null, outer: AbortSignal) {
+    this.#outer = outer;
+    outer.addEventListener("abort", this.#stop, { once: true });
+    if (outer.aborted) this.#stop();
+    if (ms !== null && ms <= MAX_TIMER_MS) {
+      this.#timer = clock.after(ms, () => this.#aborter.abort(new DOMException("timed out", "TimeoutError")));
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.cancel();
+    this.#outer.removeEventListener("abort", this.#stop);
+  }
+}
+
+/** Values that are not printable ASCII are left out, as the reference does. */
+function headOf({ status, headers }: HttpResponse): Pick<Result<"http/request">, "status" | "headers"> {
+  const printable = [...headers].filter(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
+  return { status, headers: printable.map(([name, value]) => ({ name, value })) };
+}
+
+/** A failure of the exchange in the words of the wire; anything else is a fault of ours. */
+function toExecError(error: unknown, what: string): unknown {
+  if (!(error instanceof Error) || error.name !== "HttpFailure") return error;
+  return new ExecError("internal", `${what}: ${error.message}`, { cause: error });
+}
