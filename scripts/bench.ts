@@ -2,19 +2,25 @@
  * Measures our server and the reference in one run, turn by turn, over WebSocket and over stdio:
  * `deno task bench --help` tells the options.
  */
+import { measureBlocks } from "../tests/bench/blocks.ts";
+import { measureFileLatency } from "../tests/bench/file_latency.ts";
+import { measureFileMemory } from "../tests/bench/file_memory.ts";
+import { measureHttpStream } from "../tests/bench/http_stream.ts";
 import { measureLatency } from "../tests/bench/latency.ts";
 import type { Plan } from "../tests/bench/plan.ts";
 import { referenceCommand } from "../tests/bench/reference.ts";
 import { circumstances, json, markdown, plain } from "../tests/bench/report.ts";
 import { type Carrier, type RowId, ROWS, type Side } from "../tests/bench/rows.ts";
 import { Samples } from "../tests/bench/samples.ts";
+import { Scratch } from "../tests/bench/scratch.ts";
 import { measureStartup } from "../tests/bench/startup.ts";
 import { measureThroughput } from "../tests/bench/throughput.ts";
+import { measureTrees } from "../tests/bench/trees.ts";
 import { OUR_COMMAND, RunningServer, type ServerCommand } from "../tests/program/running_server.ts";
 
 const HELP = `usage: deno task bench [options]
 
-  --quick             fewer turns: a first impression, not for the README
+  --quick             fewer turns and smaller files: a first impression, not for the README
   --filter TEXT       only rows whose id contains TEXT; may be repeated
   --carrier NAME      only ws, or only stdio
   --server COMMAND    another server in the place of ours, without --listen; a second --server replaces the reference
@@ -24,7 +30,8 @@ const HELP = `usage: deno task bench [options]
   --list              the ids of the rows
 
 Everything is measured in turns, ours, reference, ours, reference …; the figures are medians unless the row says
-otherwise. The servers run with a home directory of their own. Progress goes to stderr, the table to stdout.
+otherwise. The servers run with a home directory of their own. Files are made in the directory for temporary files
+(TMPDIR), up to 2.5 GB, and removed again. Progress goes to stderr, the table to stdout.
 `;
 
 interface Options {
@@ -36,9 +43,15 @@ interface Options {
   print: typeof plain;
 }
 
-/** What a run is made of: turns, samples per turn, launches, floods. */
-const FULL = { turns: 10, samplesPerTurn: 10, launches: 15, floods: 5 };
-const QUICK = { turns: 3, samplesPerTurn: 4, launches: 5, floods: 2 };
+/** What a run is made of: turns, samples per turn, launches, floods, and files as big as the rows say. */
+const FULL = {
+  ...{ turns: 10, samplesPerTurn: 10, launches: 15, floods: 5 },
+  files: { turns: 3, bigBytes: 1_000_000_000, directoryEntries: 45_000, treeEntries: 50_000 },
+};
+const QUICK = {
+  ...{ turns: 3, samplesPerTurn: 4, launches: 5, floods: 2 },
+  files: { turns: 1, bigBytes: 100_000_000, directoryEntries: 4_500, treeEntries: 5_000 },
+};
 
 /** @throws {Error} That names what is wrong with the arguments. */
 function parse(args: readonly string[]): Options {
@@ -111,6 +124,11 @@ async function run(options: Options): Promise<string> {
   await measureStartup(plan);
   await measureLatency(plan);
   await measureThroughput(plan);
+  await measureFileLatency(plan);
+  await measureBlocks(plan);
+  await measureTrees(plan);
+  await measureHttpStream(plan);
+  await measureFileMemory(plan);
   const lines = plan.samples.lines().filter(({ row }) => plan.wants(row.id as RowId));
   return options.print(lines, circumstances(plan.commands.reference !== undefined));
 }
@@ -140,6 +158,7 @@ if (import.meta.main) {
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     Deno.addSignalListener(signal, () => {
       RunningServer.endAll();
+      Scratch.removeAll();
       Deno.exit(code);
     });
   }

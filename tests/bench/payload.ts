@@ -9,13 +9,27 @@ const HEAD_CHARS = 256;
  * that a glance suffices, and has to be parsed.
  */
 export function outputBytes(message: string): number | null {
+  return payloadBytes(message, "process/output", "chunk");
+}
+
+/** The same of one piece of a response: `http/request/bodyDelta`. */
+export function bodyBytes(message: string): number | null {
+  return payloadBytes(message, "http/request/bodyDelta", "deltaBase64");
+}
+
+function payloadBytes(message: string, method: string, name: string): number | null {
   const head = message.slice(0, HEAD_CHARS);
-  const member = head.indexOf('"chunk":"');
-  if (member < 0 || !head.includes('"method":"process/output"')) return null;
-  const start = member + 9;
+  const member = head.indexOf(`"${name}":"`);
+  if (member < 0 || !head.includes(`"method":"${method}"`)) return null;
+  const start = member + name.length + 4;
   const end = message.indexOf('"', start); // base64 holds no quote
-  if (end < start || (end - start) % 4 !== 0) return null;
-  const padding = message[end - 1] !== "=" ? 0 : message[end - 2] === "=" ? 2 : 1;
+  return end < start ? null : base64Bytes(message, start, end);
+}
+
+/** How many bytes the base64 from `start` to `end` of a text stands for; null if it is not whole. */
+export function base64Bytes(text: string, start = 0, end = text.length): number | null {
+  if ((end - start) % 4 !== 0) return null;
+  const padding = end === start || text[end - 1] !== "=" ? 0 : text[end - 2] === "=" ? 2 : 1;
   return (end - start) / 4 * 3 - padding;
 }
 

@@ -14,11 +14,23 @@ export interface Plan {
   readonly launches: number;
   /** Turns of A B A B … for floods. */
   readonly floods: number;
+  /** How much the rows of files take. */
+  readonly files: FileSizes;
   readonly samples: Samples;
   /** Whether a row was asked for. */
   wants(row: RowId): boolean;
   /** Tells an impatient person what goes on. */
   progress(text: string): void;
+}
+
+export interface FileSizes {
+  /** Turns of A B A B … for what takes seconds. */
+  readonly turns: number;
+  /** Size of what goes by blocks and of what is streamed. */
+  readonly bigBytes: number;
+  /** Children of the one big directory; entries of the trees. */
+  readonly directoryEntries: number;
+  readonly treeEntries: number;
 }
 
 /** The sides in the order of their turns. */

@@ -52,14 +52,15 @@ export function json(lines: readonly Line[], where: Circumstances): string {
   return JSON.stringify({ circumstances: where, rows }, null, 2) + "\n";
 }
 
-function cells({ row, carrier, value, ratio, target, met }: Line): string[] {
+function cells({ row, carrier, value, ratio, target, limit, met }: Line): string[] {
+  const sign = row.unit === "MB/s" ? "≥" : "≤";
   return [
     row.title,
     carrier === "ws" ? "WebSocket" : "stdio",
     figure(value.ours, row.unit),
     figure(value.reference, row.unit),
     ratio === null ? "–" : ratio.toFixed(2),
-    target === null ? "–" : `${row.unit === "MB/s" ? "≥" : "≤"} ${target}`,
+    limit !== null ? `${sign} ${limit} ${row.unit}` : target === null ? "–" : `${sign} ${target}`,
     met === null ? "" : met ? "met" : "**missed**",
   ];
 }

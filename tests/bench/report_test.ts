@@ -34,6 +34,12 @@ Deno.test("markdown prints a table that names what was missed, and where it was 
   );
 });
 
+Deno.test("a bound of our own figure is told with its unit", () => {
+  const samples = new Samples();
+  samples.add("memory-read-100mb", "ws", "ours", 350);
+  assert.match(markdown(samples.lines(), WHERE), /\| 350 MB \| – \| – \| ≤ 400 MB \| met \|/);
+});
+
 Deno.test("plain lines up the columns", () => {
   const [, , heading, first, second] = plain(lines(), WHERE).split("\n");
   assert.equal(heading!.indexOf("target") + 6, first!.indexOf("≤ 1.1") + 5);
@@ -52,6 +58,7 @@ Deno.test("json tells the circumstances and each row", () => {
     value: { ours: 100, reference: 400 },
     ratio: 0.25,
     target: 1.5,
+    limit: null,
     met: false,
   });
 });

@@ -10,6 +10,8 @@ export interface Line {
   /** Ours divided by the reference's. */
   readonly ratio: number | null;
   readonly target: number | null;
+  /** Bound of our own figure. */
+  readonly limit: number | null;
   readonly met: boolean | null;
 }
 
@@ -34,8 +36,11 @@ export class Samples {
     const value = { ours: quantile(ours, row.quantile), reference: quantile(reference, row.quantile) };
     const ratio = value.ours === null || value.reference === null ? null : value.ours / value.reference;
     const target = row.target[carrier] ?? null;
-    const met = ratio === null || target === null ? null : meets(row, ratio, target);
-    return { row, carrier, samples: { ours: ours.length, reference: reference.length }, value, ratio, target, met };
+    const limit = row.limit ?? null;
+    const [figure, bound] = limit === null ? [ratio, target] : [value.ours, limit];
+    const met = figure === null || bound === null ? null : meets(row, figure, bound);
+    const counts = { ours: ours.length, reference: reference.length };
+    return { row, carrier, samples: counts, value, ratio, target, limit, met };
   }
 
   #of(row: RowId, carrier: Carrier, side: Side): number[] {

@@ -27,6 +27,15 @@ Deno.test("Samples has no verdict without a reference, nor without a target", ()
   assert.deepEqual(samples.lines().map(({ ratio, met }) => [ratio, met]), [[null, null], [1, null]]);
 });
 
+Deno.test("Samples judges our own figure where the row has a limit of its own, whatever the reference does", () => {
+  for (const [megabytes, met] of [[399, true], [401, false]] as const) {
+    const samples = new Samples();
+    samples.add("memory-read-100mb", "ws", "ours", megabytes);
+    samples.add("memory-read-100mb", "ws", "reference", 10_000);
+    assert.deepEqual(samples.lines().map((line) => [line.limit, line.target, line.met]), [[400, null, met]]);
+  }
+});
+
 Deno.test("a target is an upper bound for times and memory and a lower one for throughput", () => {
   const row = (unit: Row["unit"]) => ROWS.find((each) => each.unit === unit)!;
   assert.deepEqual([meets(row("ms"), 0.9, 1), meets(row("ms"), 1.1, 1)], [true, false]);

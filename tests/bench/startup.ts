@@ -5,7 +5,10 @@ import { type Plan, sides } from "./plan.ts";
 /** The command of the README's first page: the task adds a shell and a second start of Deno. */
 const OUR_TASK: ServerCommand = [Deno.execPath(), "task", "serve"];
 
+const START_ROWS = ["start-url", "start-url-task", "start-initialized"] as const;
+
 export async function measureStartup(plan: Plan): Promise<void> {
+  if (!START_ROWS.some((row) => plan.wants(row))) return;
   const url = plan.wants("start-url") || plan.wants("start-initialized");
   for (let turn = -1; turn < plan.launches; turn++) { // turn -1 warms up
     if (turn >= 0) plan.progress(`starts, ${turn + 1} of ${plan.launches}`);

@@ -2,6 +2,7 @@
 import { pause } from "../program/eventually.ts";
 import { residentBytes } from "../program/proc.ts";
 import { startParams } from "../program/process_watch.ts";
+import { timesOfGuest } from "./guest.ts";
 import { FloodCounter } from "./payload.ts";
 import { Bed, type Plan, sides } from "./plan.ts";
 
@@ -33,7 +34,13 @@ const SMALL_WRITES: Flood = {
   bytes: 20 * MB,
 };
 
+const FLOOD_ROWS = [
+  ...["pipe-200mb", "terminal-40mb", "small-writes", "memory-idle", "memory-after"] as const,
+  ...["second-client-p50", "second-client-p90"] as const,
+];
+
 export async function measureThroughput(plan: Plan): Promise<void> {
+  if (!FLOOD_ROWS.some((row) => plan.wants(row))) return;
   for (const carrier of plan.carriers) {
     for (let turn = 0; turn < plan.floods; turn++) {
       for (const [side, command] of sides(plan)) {
@@ -82,25 +89,9 @@ async function megabytesPerSecond(bed: Bed, { argv, tty, bytes }: Flood): Promis
 }
 
 async function measureSecondClient(plan: Plan, bed: Bed): Promise<void> {
-  const worker = new Worker(new URL("./second_client.ts", import.meta.url), { type: "module" });
-  try {
-    await answerTo(worker, bed.server.url);
-    const times = answerTo(worker, "go");
-    await megabytesPerSecond(bed, PIPE_200MB);
-    worker.postMessage("stop");
-    for (const ms of await times as number[]) {
-      plan.samples.add("second-client-p50", "ws", bed.side, ms);
-      plan.samples.add("second-client-p90", "ws", bed.side, ms);
-    }
-  } finally {
-    worker.terminate();
+  const times = await timesOfGuest(bed.server.url, async () => void await megabytesPerSecond(bed, PIPE_200MB));
+  for (const ms of times) {
+    plan.samples.add("second-client-p50", "ws", bed.side, ms);
+    plan.samples.add("second-client-p90", "ws", bed.side, ms);
   }
-}
-
-function answerTo(worker: Worker, message: string): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  worker.onmessage = ({ data }) => resolve(data);
-  worker.onerror = ({ message }) => reject(new Error(`the second client: ${message}`));
-  worker.postMessage(message);
-  return promise;
 }

@@ -1,0 +1,62 @@
+/** Files and directories for one part of the bench, below the directory for temporary files. */
+import { statfsSync } from "node:fs";
+
+/** How often it is tried to remove a directory in which a server that was told to end still makes files. */
+const ATTEMPTS = 50;
+const BETWEEN_ATTEMPTS_MS = 100;
+
+export class Scratch implements AsyncDisposable {
+  static readonly #all = new Set<Scratch>();
+
+  private constructor(readonly directory: string) {
+    Scratch.#all.add(this);
+  }
+
+  static async make(): Promise<Scratch> {
+    // A short name: the room for the answer of a walk is counted in characters of paths.
+    return new Scratch(await Deno.realPath(await Deno.makeTempDir({ prefix: "bench-" })));
+  }
+
+  /**
+   * For the sudden end of a run, when nothing can be awaited any more: removes them all. Servers that write there must
+   * have been told to end.
+   */
+  static removeAll(): void {
+    for (const scratch of Scratch.#all) scratch.#removeWhateverHappens();
+  }
+
+  path(name: string): string {
+    return `${this.directory}/${name}`;
+  }
+
+  uri(name: string): string {
+    return `file://${encodeURI(this.path(name))}`;
+  }
+
+  /** Whether there is room for `bytes` more; if not, `say` is told. */
+  hasRoom(bytes: number, what: string, say: (text: string) => void): boolean {
+    const { bavail, bsize } = statfsSync(this.directory);
+    const free = bavail * bsize;
+    if (free >= bytes) return true;
+    const gigabytes = (count: number) => (count / 1e9).toFixed(1);
+    say(`${what} left out: ${gigabytes(bytes)} GB needed in ${this.directory}, ${gigabytes(free)} GB free`);
+    return false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    Scratch.#all.delete(this);
+    await Deno.remove(this.directory, { recursive: true });
+  }
+
+  #removeWhateverHappens(): void {
+    for (let attempt = 1;; attempt++) {
+      try {
+        return Deno.removeSync(this.directory, { recursive: true });
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return;
+        if (attempt === ATTEMPTS) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_ATTEMPTS_MS);
+      }
+    }
+  }
+}
