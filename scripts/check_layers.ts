@@ -30,7 +30,7 @@ const RESERVED: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = 
   {
     what: "an npm package",
     pattern: /(from|import\() ?"(?!\.|node:)/,
-    allowed: /^lib\/(process\/portable|relay)\//,
+    allowed: /^lib\/(process\/portable|relay|discovery)\//,
   },
   { what: "ending the program", pattern: /\bDeno\.exit\(/, allowed: /^main\.ts$/ },
 ];
