@@ -49,6 +49,8 @@ const SYMBOLS = {
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
+  /** `openat2` has no function of its own. */
+  openat2: { name: "syscall", parameters: ["i64", "i32", "buffer", "buffer", "usize"], result: "i64" },
   realpath: { parameters: ["buffer", "buffer"], result: "pointer" },
   sched_yield: { parameters: [], result: "i32", nonblocking: true },
   statfs: { parameters: ["buffer", "buffer"], result: "i32" },
@@ -72,6 +74,24 @@ export const O_PATH = 0o10000000;
 
 export function openAt(at: number, path: Bytes, flags: number, mode = 0): number {
   return orError(symbols.openat(at, path, flags, mode));
+}
+
+/** The same number on all machines. */
+const SYS_OPENAT2 = 437n;
+const RESOLVE_NO_MAGICLINKS = 0x02n;
+const RESOLVE_BENEATH = 0x08n;
+
+/**
+ * Opens without ever leaving the directory `at`: a path, or a link on the way, that leads out of it or begins with a slash
+ * gives -EXDEV. Linux 5.6; -ENOSYS before.
+ */
+export function openBeneath(at: number, path: Bytes, flags: number, mode = 0): number {
+  const how = new BigUint64Array([
+    BigInt(flags),
+    (flags & O_CREAT) === 0 ? 0n : BigInt(mode),
+    RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+  ]);
+  return orErrorFromLong(symbols.openat2(SYS_OPENAT2, at, path, bytesOf(how), BigInt(how.byteLength)));
 }
 
 /** The kind of a file, within its mode. */
@@ -213,14 +233,15 @@ export function changeMode(fd: number, mode: number): number {
   return orError(symbols.fchmod(fd, mode));
 }
 
-/**
- * Copies at most `length` bytes from one file's position to another's, within the kernel, on a thread of the runtime's
- * pool; 0 is the end. As {@linkcode preadInBackground} it is made again here when it fails.
- */
-export async function copyFileRange(from: number, to: number, length: number): Promise<number> {
-  const result = await symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0);
-  if (result >= 0n) return Number(result);
+/** Copies at most `length` bytes from one file's position to another's, within the kernel; 0 is the end. */
+export function copyFileRange(from: number, to: number, length: number): number {
   return orErrorFromLong(symbols.copy_file_range(from, null, to, null, BigInt(length), 0));
+}
+
+/** The same on a thread of the pool; as {@linkcode preadInBackground}. */
+export async function copyFileRangeInBackground(from: number, to: number, length: number): Promise<number> {
+  const result = await symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0);
+  return result < 0n ? copyFileRange(from, to, length) : Number(result);
 }
 
 /** Fills `buffer` with `struct linux_dirent64`s; the number of bytes, 0 at the end of the directory. */

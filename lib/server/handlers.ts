@@ -1,11 +1,17 @@
 /** Where names meet deeds: a line of translation per request, no logic. */
 
+import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
+import { discoveryHandlers } from "./discovery_handlers.ts";
+import { discoveryHost } from "./discovery_host.ts";
+import { fsHandlers } from "./fs_handlers.ts";
 import type { Handler } from "./handler.ts";
+import { httpHandlers } from "./http_handlers.ts";
+import type { ServerFiles } from "./server_files.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { checkSnapshotScope, nativeCwd, refuseNetworkControl, refuseSandbox, SANDBOX_TYPE } from "./start_checks.ts";
@@ -26,13 +32,18 @@ export interface HandlerOptions {
   readonly observer: Observer;
   /** What `initialize` and `environment/info` report. */
   readonly environmentInfo: Result<"environment/info">;
-  /** The server's own variables, for `envPolicy`. */
+  /** The server's own variables. */
   readonly inherited: () => ReadonlyMap<string, string>;
+  readonly files: ServerFiles;
+  readonly clock: Clock;
 }
 
 export function handlers(options: HandlerOptions): BuiltHandlers {
-  const { sessions, observer, environmentInfo, inherited } = options;
+  const { sessions, observer, environmentInfo, inherited, files, clock } = options;
   return {
+    ...fsHandlers((context) => files.of(context)),
+    ...httpHandlers({ clock, inherited }),
+    ...discoveryHandlers({ files: (context) => files.discovery(context), host: () => discoveryHost(inherited()) }),
     "initialize": ({ resumeSessionId }, { connection, attached }) => {
       const session = resumeSessionId === null
         ? sessions.create(connection)

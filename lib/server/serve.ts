@@ -10,6 +10,7 @@ import { Conversation } from "./conversation.ts";
 import { Crowd } from "./crowd.ts";
 import { environmentInfo } from "./environment_info.ts";
 import { type BuiltHandlers, handlers } from "./handlers.ts";
+import { ServerFiles } from "./server_files.ts";
 import { Sessions } from "./sessions.ts";
 
 export interface ServerOptions {
@@ -28,6 +29,7 @@ export class ExecServer implements Disposable {
   readonly #crowd: Crowd;
   readonly #sessions: Sessions;
   readonly #handlers: BuiltHandlers;
+  readonly #files: ServerFiles;
   readonly #connections = new Set<Connection>();
 
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
@@ -35,8 +37,11 @@ export class ExecServer implements Disposable {
     this.#crowd = new Crowd(options.clock);
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
+    this.#files = new ServerFiles({ log: options.log, crowd: this.#crowd });
     this.#handlers = handlers({
       sessions: this.#sessions,
+      files: this.#files,
+      clock: options.clock,
       observer: options.observer,
       environmentInfo: info,
       inherited: () => inherited ??= new Map(Object.entries(Deno.env.toObject())),
@@ -86,5 +91,6 @@ export class ExecServer implements Disposable {
     this.#sessions[Symbol.dispose]();
     this.#options.backend[Symbol.dispose]();
     for (const connection of this.#connections) connection.close(undefined, "server ends");
+    this.#files[Symbol.dispose]();
   }
 }

@@ -80,7 +80,7 @@ function* createWithoutLinks(path: NativePath): Steps<void> {
         if (made !== -EEXIST) checked(made); // somebody else was quicker
         next = calls.openAt(directory.fd, name, WITHOUT_LINKS);
       }
-      const child = OpenDirectory.of(checked(next), WITHOUT_LINKS);
+      const child = new OpenDirectory(checked(next));
       directory[Symbol.dispose]();
       directory = child;
       yield;

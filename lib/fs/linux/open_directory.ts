@@ -17,12 +17,11 @@ const status = new calls.FileStatus();
 
 /** A directory by its descriptor: whatever happens to its name, it stays the one that was opened. */
 export class OpenDirectory implements Disposable {
-  readonly #flags: number;
   #fd: number;
 
-  private constructor(fd: number, flags: number) {
+  /** @param fd Is taken over. */
+  constructor(fd: number) {
     this.#fd = fd;
-    this.#flags = flags;
   }
 
   /**
@@ -32,12 +31,7 @@ export class OpenDirectory implements Disposable {
    * @throws {OsError}
    */
   static at(at: number, name: Bytes, flags: number): OpenDirectory {
-    return new OpenDirectory(checked(calls.openAt(at, name, flags)), flags);
-  }
-
-  /** Takes a descriptor over. */
-  static of(fd: number, flags: number): OpenDirectory {
-    return new OpenDirectory(fd, flags);
+    return new OpenDirectory(checked(calls.openAt(at, name, flags)));
   }
 
   get fd(): number {
@@ -51,13 +45,13 @@ export class OpenDirectory implements Disposable {
   }
 
   /**
-   * Finds the directory above.
+   * Finds the directory above, to look up names in it.
    *
    * @param expected Which it must be.
    * @throws {OsError} ESTALE if it is another one: the directory has been moved.
    */
   above(expected: Identity): OpenDirectory {
-    const parent = OpenDirectory.at(this.#fd, PARENT, this.#flags);
+    const parent = OpenDirectory.at(this.#fd, PARENT, LOOKING_UP);
     if (isSame(parent.identity(), expected)) return parent;
     parent[Symbol.dispose]();
     throw new OsError(ESTALE);

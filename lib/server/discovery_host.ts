@@ -1,0 +1,13 @@
+import type { DiscoveryHost } from "../discovery/host.ts";
+import { account } from "../process/account.ts";
+
+/** Whose files are discovered: those of the user that runs the server. Source of the directory for all users: the reference. */
+export async function discoveryHost(environment: ReadonlyMap<string, string>): Promise<DiscoveryHost> {
+  return {
+    home: environment.get("HOME") || (await account()).home,
+    codexHome: environment.get("CODEX_HOME") ?? null,
+    hostname: Deno.hostname(),
+    systemConfigDir: "/etc/codex",
+    cwd: Deno.cwd(),
+  };
+}

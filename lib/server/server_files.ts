@@ -1,0 +1,75 @@
+import type { DiscoveryFiles } from "../discovery/files.ts";
+import type { ConnectionFiles } from "../fs/connection_files.ts";
+import type { FileOperations, MaybePromise } from "../fs/operations.ts";
+import type { Log } from "../log.ts";
+import type { Connection } from "../rpc/connection.ts";
+import type { ConnectionScope } from "./connection_scope.ts";
+import type { Crowd } from "./crowd.ts";
+import type { CallContext } from "./handler.ts";
+
+/** How long work on files may go on without a break, in milliseconds, … */
+const SLICE_MS = 5;
+/**
+ * … and when others have asked lately: their requests wait for the rest of a slice. A break takes about 25 µs when there
+ * is nothing to do in it.
+ */
+const SHARED_SLICE_MS = 0.5;
+
+/** What has been loaded. */
+interface Loaded {
+  readonly operations: FileOperations & Disposable;
+  readonly filesOf: (scope: ConnectionScope) => ConnectionFiles;
+}
+
+/** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
+export class ServerFiles implements Disposable {
+  readonly #log: Log;
+  readonly #crowd: Crowd;
+  #loaded: MaybePromise<Loaded> | undefined;
+  #disposed = false;
+
+  constructor(options: { readonly log: Log; readonly crowd: Crowd }) {
+    this.#log = options.log;
+    this.#crowd = options.crowd;
+  }
+
+  /** The files of one connection. */
+  of({ connection }: CallContext): MaybePromise<ConnectionFiles> {
+    const loaded = this.#loaded ??= this.#load();
+    return loaded instanceof Promise
+      ? loaded.then(({ filesOf }) => connection.resource(filesOf))
+      : connection.resource(loaded.filesOf);
+  }
+
+  /** The same files, to discover something in: without turns, since nothing is changed. */
+  async discovery({ connection, signal }: CallContext): Promise<DiscoveryFiles> {
+    const [{ operations }, { DiscoveryFiles }] = await Promise.all([
+      this.#loaded ??= this.#load(),
+      import("../discovery/files.ts"),
+    ]);
+    return new DiscoveryFiles(operations, { signal, budgetMs: () => this.#budgetMs(connection.connection) });
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    if (this.#loaded !== undefined && !(this.#loaded instanceof Promise)) this.#loaded.operations[Symbol.dispose]();
+  }
+
+  async #load(): Promise<Loaded> {
+    const [{ ConnectionFiles }, { Turns }, { systemFiles }] = await Promise.all([
+      import("../fs/connection_files.ts"),
+      import("../fs/turns.ts"),
+      import("../fs/backend.ts"),
+    ]);
+    const operations = await systemFiles({ log: this.#log });
+    if (this.#disposed) operations[Symbol.dispose]();
+    const turns = new Turns();
+    const filesOf = ({ connection, signal }: ConnectionScope) =>
+      new ConnectionFiles({ operations, turns, signal, budgetMs: () => this.#budgetMs(connection) });
+    return this.#loaded = { operations, filesOf };
+  }
+
+  #budgetMs(connection: Connection): number {
+    return this.#crowd.isShared(connection) ? SHARED_SLICE_MS : SLICE_MS;
+  }
+}
