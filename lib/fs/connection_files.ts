@@ -177,7 +177,7 @@ export class ConnectionFiles implements Disposable {
     present: NativePath | null,
     changed: () => void,
   ): boolean {
-    return this.#watch.watch(watchId, missing.map(normalized), present === null ? null : normalized(present), changed);
+    return this.#watch.watch(watchId, missing, present, changed);
   }
 
   [Symbol.dispose](): void {

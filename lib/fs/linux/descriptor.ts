@@ -1,14 +1,14 @@
 import { closeFile } from "./close_file.ts";
 
 /**
- * The descriptor of a file. It is closed when its scope has been left and no call on another thread uses it any more:
- * until then its number must not become somebody else's.
+ * The descriptor of a file. It is closed when its scope has been left and no other thread works with it any more: until
+ * then its number must not become somebody else's.
  */
 export class Descriptor implements Disposable {
   readonly #fd: number;
   /** How large the file is, as far as is known. */
   #size: number;
-  #calls = 0;
+  #uses = 0;
   #left = false;
 
   constructor(fd: number, size: number) {
@@ -27,14 +27,14 @@ export class Descriptor implements Disposable {
     if (size > this.#size) this.#size = size;
   }
 
-  /** Makes a call on another thread, and keeps the descriptor until it has settled. */
-  async during<T>(call: (fd: number) => Promise<T>): Promise<T> {
-    const result = call(this.fd);
-    this.#calls++;
+  /** Does something that uses other threads, and keeps the descriptor until it has settled. */
+  async during<T>(work: (fd: number) => Promise<T>): Promise<T> {
+    const { fd } = this;
+    this.#uses++;
     try {
-      return await result;
+      return await work(fd);
     } finally {
-      this.#calls--;
+      this.#uses--;
       if (this.#left) this.#closeIfUnused();
     }
   }
@@ -46,6 +46,6 @@ export class Descriptor implements Disposable {
   }
 
   #closeIfUnused(): void {
-    if (this.#calls === 0) closeFile(this.#fd, this.#size);
+    if (this.#uses === 0) closeFile(this.#fd, this.#size);
   }
 }

@@ -68,19 +68,7 @@ class LinuxFile implements OpenFile {
       const position = offset + BigInt(fill);
       const count = readAtOnce(fd, room, position, () => calls.pread(fd, room, position));
       if (count === 0) return buffer.subarray(0, fill);
-      if (count === null) return this.#readOn(offset, buffer, fill, signal);
-      fill += count;
-    }
-    return buffer;
-  }
-
-  async #readOn(offset: bigint, buffer: Bytes, begun: number, signal: AbortSignal): Promise<Bytes> {
-    for (let fill = begun; fill < buffer.length;) {
-      signal.throwIfAborted();
-      const room = buffer.subarray(fill);
-      const count = await this.#descriptor.during((fd) => calls.preadInBackground(fd, room, offset + BigInt(fill)));
-      if (count === -EINTR) continue;
-      if (checked(count) === 0) return buffer.subarray(0, fill);
+      if (count === null) return this.#descriptor.during((fd) => readOn(fd, offset, buffer, fill, signal));
       fill += count;
     }
     return buffer;
@@ -89,23 +77,34 @@ class LinuxFile implements OpenFile {
   write(offset: bigint, bytes: Bytes, signal: AbortSignal): MaybePromise<void> {
     const { fd } = this.#descriptor;
     this.#descriptor.grown(Number(offset) + bytes.length);
-    if (bytes.length > AT_ONCE_BYTES) return this.#writeOn(offset, bytes, signal);
+    if (bytes.length > AT_ONCE_BYTES) return this.#descriptor.during((fd) => writeOn(fd, offset, bytes, signal));
     for (let at = 0; at < bytes.length;) {
       const count = calls.pwrite(fd, bytes.subarray(at), offset + BigInt(at));
       if (count !== -EINTR) at += progress(count);
     }
   }
 
-  async #writeOn(offset: bigint, bytes: Bytes, signal: AbortSignal): Promise<void> {
-    for (let at = 0; at < bytes.length;) {
-      signal.throwIfAborted();
-      const piece = bytes.subarray(at, at + PIECE_BYTES);
-      const count = await this.#descriptor.during((fd) => calls.pwriteInBackground(fd, piece, offset + BigInt(at)));
-      if (count !== -EINTR) at += progress(count);
-    }
-  }
-
   [Symbol.dispose](): void {
     this.#descriptor[Symbol.dispose]();
+  }
+}
+
+/** Fills the rest of a buffer; `begun` bytes of it have been read. */
+async function readOn(fd: number, offset: bigint, buffer: Bytes, begun: number, signal: AbortSignal): Promise<Bytes> {
+  for (let fill = begun; fill < buffer.length;) {
+    signal.throwIfAborted();
+    const count = await calls.preadInBackground(fd, buffer.subarray(fill), offset + BigInt(fill));
+    if (count === -EINTR) continue;
+    if (checked(count) === 0) return buffer.subarray(0, fill);
+    fill += count;
+  }
+  return buffer;
+}
+
+async function writeOn(fd: number, offset: bigint, bytes: Bytes, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    signal.throwIfAborted();
+    const count = await calls.pwriteInBackground(fd, bytes.subarray(at, at + PIECE_BYTES), offset + BigInt(at));
+    if (count !== -EINTR) at += progress(count);
   }
 }
