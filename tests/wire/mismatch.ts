@@ -5,7 +5,7 @@ export class Mismatch extends Error {
 
 /**
  * A mismatch that another run may not show: the answer depends on how far a program had got when it was asked, and
- * the machine was slower than the one that was recorded.
+ * the machine was slower than the one that was recorded, or on what others do on the machine.
  */
 export class TimingMismatch extends Mismatch {
   override readonly name = "TimingMismatch";
