@@ -6,22 +6,27 @@ import { encodeBase64 } from "../base64.ts";
  */
 export function basicCredentials(url: URL): string | undefined {
   if (url.username === "" && url.password === "") return undefined;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    const [user, password] = [url.username, url.password].map((part) => decoder.decode(percentDecoded(part)));
-    return `Basic ${encodeBase64(new TextEncoder().encode(`${user}:${password}`))}`;
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    return basic(url.username, url.password, decoder);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
+/** The same for a user and a password in percent-encoding; `decoder` says what becomes of bytes that are no text. */
+export function basic(user: string, password: string, decoder: TextDecoder): string {
+  const [plainUser, plainPassword] = [user, password].map((part) => decoder.decode(percentDecoded(part)));
+  return `Basic ${encodeBase64(new TextEncoder().encode(`${plainUser}:${plainPassword}`))}`;
+}
+
 /** `decodeURIComponent` refuses a `%` that begins no triplet; here it stands for itself. */
-function percentDecoded(text: string): Uint8Array<ArrayBuffer> {
+function percentDecoded(ascii: string): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const triplet = /^%([0-9a-f]{2})/i.exec(text.slice(at, at + 3));
-    bytes.push(triplet === null ? text.charCodeAt(at) : parseInt(triplet[1]!, 16));
+  for (let at = 0; at < ascii.length; at++) {
+    const triplet = /^%([0-9a-f]{2})/i.exec(ascii.slice(at, at + 3));
+    bytes.push(triplet === null ? ascii.charCodeAt(at) : parseInt(triplet[1]!, 16));
     if (triplet !== null) at += 2;
   }
   return Uint8Array.from(bytes);

@@ -1,15 +1,20 @@
 import type { Clock } from "../clock.ts";
-import { connect, type Route, routeTo } from "./connect.ts";
+import { extraCertificates, systemCertificates } from "./certificates.ts";
+import { connect } from "./connect.ts";
 import { decoded, offeredCodings } from "./decoded.ts";
 import { exchange, type HttpResponse } from "./exchange.ts";
 import { HttpFailure, sendFailure } from "./failure.ts";
 import { Pool } from "./pool.ts";
+import { proxyFor } from "./proxy.ts";
 import { MAX_REDIRECTS, redirected, redirectTarget } from "./redirect.ts";
-import { directTarget, type HttpRequest, requestBytes } from "./request_head.ts";
+import { type HttpRequest, type RequestBytes, requestBytes } from "./request_head.ts";
+import { readingProxy, type Route, routeTo } from "./route.ts";
 import type { Socket } from "./socket.ts";
 
 export interface HttpClientOptions {
   readonly clock: Clock;
+  /** Variables that name proxies and certificates. */
+  readonly environment: () => ReadonlyMap<string, string>;
 }
 
 /**
@@ -23,9 +28,11 @@ export interface HttpClientOptions {
  * are left stand here, with the reference's bounds.
  */
 export class HttpClient implements Disposable {
+  readonly #environment: () => ReadonlyMap<string, string>;
   readonly #pool: Pool;
 
-  constructor({ clock }: HttpClientOptions) {
+  constructor({ clock, environment }: HttpClientOptions) {
+    this.#environment = environment;
     this.#pool = new Pool(clock);
   }
 
@@ -54,10 +61,12 @@ export class HttpClient implements Disposable {
 
   async #sendOnce(request: HttpRequest, acceptEncoding: string, signal: AbortSignal): Promise<HttpResponse> {
     const { url, method } = request;
+    const environment = this.#environment();
+    const certificates = await extraCertificates(environment);
     try {
       signal.throwIfAborted();
-      const route = routeTo(url);
-      const bytes = requestBytes(request, directTarget(request), acceptEncoding);
+      const route = routeTo(url, proxyFor(url, environment));
+      const bytes = requestBytes(request, readingProxy(route), acceptEncoding);
       const kept = await this.#keptAlive(route);
       if (kept !== undefined) {
         try {
@@ -67,7 +76,8 @@ export class HttpClient implements Disposable {
           if (kept.answered || signal.aborted || !IDEMPOTENT.has(method)) throw error;
         }
       }
-      return await this.#exchange(route, await connect(route, [], signal), method, bytes, signal);
+      const trusted = async () => [...certificates, ...await systemCertificates()];
+      return await this.#exchange(route, await connect(route, trusted, signal), method, bytes, signal);
     } catch (error) {
       throw sendFailure(url, error);
     }
@@ -89,7 +99,7 @@ export class HttpClient implements Disposable {
     route: Route,
     socket: Socket,
     method: string,
-    bytes: ReturnType<typeof requestBytes>,
+    bytes: RequestBytes,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     const stop = () => socket[Symbol.dispose]();

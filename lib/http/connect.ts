@@ -1,34 +1,50 @@
+import type { Proxy } from "./proxy.ts";
+import { readHead } from "./read_head.ts";
+import { bytesOf } from "./request_head.ts";
+import type { Route } from "./route.ts";
 import { Socket } from "./socket.ts";
 
-/** Where a connection leads to. */
-export interface Route {
-  /** Equal for two routes that one connection can serve. */
-  readonly key: string;
-  readonly secure: boolean;
-  /** Without the brackets of an IPv6 address. */
-  readonly hostname: string;
-  readonly port: number;
-}
-
-export function routeTo(url: URL): Route {
-  const secure = url.protocol === "https:";
-  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
-  return { key: `${url.protocol}//${url.hostname}:${port}`, secure, hostname, port };
-}
-
 /**
- * Opens a connection, TLS included.
+ * Opens a connection: to the peer, or to a proxy and through it; TLS included.
  *
- * @param caCerts Certificates, in PEM, that are trusted besides those of the platform.
+ * @param caCerts Certificates, in PEM, that are trusted besides those of the platform; asked for TLS only.
  * @param signal Ends the attempt.
  */
-export async function connect(route: Route, caCerts: string[], signal: AbortSignal): Promise<Socket> {
-  const { hostname, port } = route;
+export async function connect(
+  { hostname, port, secure, proxy }: Route,
+  caCerts: () => Promise<string[]>,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (proxy === undefined) {
+    const conn = await open(hostname, port, signal);
+    return new Socket(secure ? await secured(conn, hostname, await caCerts(), signal) : conn);
+  }
+  if (proxy.secure && secure) throw new Error("the platform has no TLS within TLS, as for https: by an https: proxy");
+  const conn = await open(proxy.hostname, proxy.port, signal);
+  if (proxy.secure) return new Socket(await secured(conn, proxy.hostname, await caCerts(), signal));
+  if (!secure) return new Socket(conn);
+  await tunnel(conn, proxy, hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, signal);
+  return new Socket(await secured(conn, hostname, await caCerts(), signal));
+}
+
+async function open(hostname: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname, port, signal });
   // Whoever writes a head and then a body must not wait for the acknowledgement of the first.
   conn.setNoDelay(true);
-  return new Socket(route.secure ? await secured(conn, hostname, caCerts, signal) : conn);
+  return conn;
+}
+
+/** Asks a proxy for a connection to `authority`; what is read and written behind that is the peer's. */
+async function tunnel(conn: Deno.TcpConn, proxy: Proxy, authority: string, signal: AbortSignal): Promise<void> {
+  const socket = new Socket(conn);
+  await closedUnless(socket, signal, async () => {
+    const credentials = proxy.authorization === undefined ? "" : `Proxy-Authorization: ${proxy.authorization}\r\n`;
+    await socket.write(bytesOf(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`));
+    const { status } = await readHead(socket);
+    if (status !== 200) throw new Error(`the proxy answered ${status}`);
+    // The peer speaks second in TLS: this is neither its answer nor could it be handed on.
+    if (socket.start < socket.end) throw new Error("the proxy said more than that there is a tunnel");
+  });
 }
 
 async function secured(
@@ -38,15 +54,26 @@ async function secured(
   signal: AbortSignal,
 ): Promise<Deno.TlsConn> {
   const tls = await Deno.startTls(conn, { hostname, caCerts, alpnProtocols: ["http/1.1"] });
-  const stop = () => tls.close();
-  signal.addEventListener("abort", stop, { once: true });
+  await closedUnless({ [Symbol.dispose]: () => tls.close() }, signal, () => tls.handshake());
+  return tls;
+}
+
+/** Ends a connection as soon as `signal` says so, or when what is done with it fails. */
+async function closedUnless(conn: Disposable, signal: AbortSignal, act: () => Promise<unknown>): Promise<void> {
+  let closed = false;
+  const close = () => {
+    if (!closed) conn[Symbol.dispose]();
+    closed = true;
+  };
+  signal.addEventListener("abort", close, { once: true });
   try {
-    await tls.handshake();
-    return tls;
+    if (signal.aborted) close();
+    await act();
+    signal.throwIfAborted();
   } catch (error) {
-    if (!signal.aborted) tls.close();
+    close();
     throw error;
   } finally {
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", close);
   }
 }

@@ -1,7 +1,7 @@
 import { type Body, FramedBody, framingOf } from "./body.ts";
 import { HeaderMap } from "./header_map.ts";
-import type { RequestBytes } from "./request_head.ts";
-import { emptyLines, endOfHead, MAX_HEAD_BYTES, parseHead, type ResponseHead } from "./response_head.ts";
+import { type RequestBytes, saysClose } from "./request_head.ts";
+import { readHead } from "./read_head.ts";
 import type { Socket } from "./socket.ts";
 
 export interface HttpResponse {
@@ -33,7 +33,8 @@ export async function exchange(
   writing.catch(() => {});
   const head = await readHead(socket);
   const headers = HeaderMap.from(head.headers);
-  const open = request.persistent && staysOpen(head, headers) && method !== "CONNECT";
+  const open = request.persistent && head.minorVersion === 1 && head.status !== 101 && method !== "CONNECT" &&
+    !saysClose(headers);
   const body = new FramedBody(
     socket,
     framingOf(method, head, headers),
@@ -51,32 +52,4 @@ async function writeRequest(socket: Socket, { head, body }: RequestBytes): Promi
   whole.set(head);
   whole.set(body, head.length);
   await socket.write(whole);
-}
-
-/** The head of the answer proper: what is preliminary (1xx) is skipped, but for the change to another protocol. */
-async function readHead(socket: Socket): Promise<ResponseHead> {
-  for (;;) {
-    const head = parseHead(await headBytes(socket));
-    if (head.status >= 200 || head.status === 101) return head;
-  }
-}
-
-async function headBytes(socket: Socket): Promise<Uint8Array> {
-  let looked = 0;
-  for (;;) {
-    if (looked === 0) socket.start += emptyLines(socket.bytes, socket.start, socket.end);
-    const { bytes, start, end } = socket;
-    const behind = endOfHead(bytes, start, end, start + looked);
-    if (behind !== undefined) {
-      socket.start = behind;
-      return bytes.subarray(start, behind);
-    }
-    looked = Math.max(0, end - start - 1);
-    if (!await socket.fill(MAX_HEAD_BYTES)) throw new Error("the connection ended before the answer");
-  }
-}
-
-function staysOpen({ status, minorVersion }: ResponseHead, headers: HeaderMap): boolean {
-  if (minorVersion === 0 || status === 101) return false;
-  return !headers.all("connection").some((value) => /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(value));
 }

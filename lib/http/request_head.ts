@@ -1,5 +1,6 @@
 import { HeaderMap } from "./header_map.ts";
 import { isChunked } from "./body.ts";
+import type { Proxy } from "./proxy.ts";
 
 /** A request as it is asked for. */
 export interface HttpRequest {
@@ -19,34 +20,36 @@ export interface RequestBytes {
   readonly persistent: boolean;
 }
 
-/** What the first line of a request names when it goes to the peer itself. */
-export function directTarget({ method, url }: HttpRequest): string {
-  if (method === "CONNECT") return `${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
-  return `${url.pathname}${url.search}`;
-}
-
 /**
  * The request as it leaves: the caller's headers, then `accept`, `accept-encoding`, `host` and `content-length` where
  * the caller set none, as the reference does.
  *
- * @param target What its first line names.
- * @param acceptEncoding The codings that {@linkcode decoded} can take off.
+ * @param proxy The proxy that gets to read it, if one does.
+ * @param acceptEncoding The codings that can be taken off again.
  * @throws {RangeError} If the caller's `content-length` promises more than there is.
  */
-export function requestBytes(
-  { method, url, headers, body }: HttpRequest,
-  target: string,
-  acceptEncoding: string,
-): RequestBytes {
-  const sent = HeaderMap.from(headers);
-  sent.appendUnlessThere("accept", "*/*");
-  sent.appendUnlessThere("accept-encoding", acceptEncoding);
-  sent.appendUnlessThere("host", url.host);
-  const framed = frameBody(sent, body);
-  let head = `${method} ${target} HTTP/1.1\r\n`;
-  for (const [name, value] of sent) head += `${name}: ${value}\r\n`;
-  const persistent = !sent.all("connection").some((value) => /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(value));
-  return { head: bytesOf(head + "\r\n"), body: framed, persistent };
+export function requestBytes(request: HttpRequest, proxy: Proxy | undefined, acceptEncoding: string): RequestBytes {
+  const { url, body } = request;
+  const headers = HeaderMap.from(request.headers);
+  headers.appendUnlessThere("accept", "*/*");
+  if (proxy?.authorization !== undefined) headers.appendUnlessThere("proxy-authorization", proxy.authorization);
+  headers.appendUnlessThere("accept-encoding", acceptEncoding);
+  headers.appendUnlessThere("host", url.host);
+  const framed = frameBody(headers, body);
+  let head = `${request.method} ${target(request, proxy !== undefined)} HTTP/1.1\r\n`;
+  for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  return { head: bytesOf(`${head}\r\n`), body: framed, persistent: !saysClose(headers) };
+}
+
+/** What the first line names (RFC 9112 3.2): a proxy is told the host as well. */
+function target({ method, url }: HttpRequest, toProxy: boolean): string {
+  if (method === "CONNECT") return url.host;
+  return `${toProxy ? url.origin : ""}${url.pathname}${url.search}`;
+}
+
+/** Whether the connection is to end behind this message. */
+export function saysClose(headers: HeaderMap): boolean {
+  return headers.all("connection").some((value) => /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(value));
 }
 
 /** Sets the headers that tell where the body ends, and returns the body with what that needs around it. */
@@ -90,7 +93,7 @@ function asOneChunk(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 /** A text of which each character is one byte. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   return bytes;

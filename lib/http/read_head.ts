@@ -1,0 +1,25 @@
+import { emptyLines, endOfHead, MAX_HEAD_BYTES, parseHead, type ResponseHead } from "./response_head.ts";
+import type { Socket } from "./socket.ts";
+
+/** The head of the answer proper: what is preliminary (1xx) is skipped, but for the change to another protocol. */
+export async function readHead(socket: Socket): Promise<ResponseHead> {
+  for (;;) {
+    const head = parseHead(await headBytes(socket));
+    if (head.status >= 200 || head.status === 101) return head;
+  }
+}
+
+async function headBytes(socket: Socket): Promise<Uint8Array> {
+  let looked = 0;
+  for (;;) {
+    if (looked === 0) socket.start += emptyLines(socket.bytes, socket.start, socket.end);
+    const { bytes, start, end } = socket;
+    const behind = endOfHead(bytes, start, end, start + looked);
+    if (behind !== undefined) {
+      socket.start = behind;
+      return bytes.subarray(start, behind);
+    }
+    looked = Math.max(0, end - start - 1);
+    if (!await socket.fill(MAX_HEAD_BYTES)) throw new Error("the connection ended before the answer");
+  }
+}
