@@ -17,3 +17,30 @@ export function notARegularFile(): ExecError {
 export function mustNameAnEntry(): ExecError {
   return new ExecError("invalidRequest", "path must name an entry");
 }
+
+/** The last component is a link, which was not to be followed. */
+export function symbolicLink(): ExecError {
+  return new ExecError("invalidRequest", "path contains a symbolic link");
+}
+
+export function recursiveWithoutLinks(): ExecError {
+  return new ExecError("internal", "recursive no-follow removal is unsupported");
+}
+
+/** Ours: the reference would begin. */
+export function rootStays(): ExecError {
+  return new ExecError("invalidRequest", "refusing to remove the root directory");
+}
+
+/** A pipe, a socket or a device. */
+export function notCopied(): ExecError {
+  return new ExecError("invalidRequest", "fs/copy only supports regular files, directories, and symlinks");
+}
+
+export function directoryWithoutRecursive(): ExecError {
+  return new ExecError("invalidRequest", "fs/copy requires recursive: true when sourcePath is a directory");
+}
+
+export function copyIntoItself(): ExecError {
+  return new ExecError("invalidRequest", "fs/copy cannot copy a directory to itself or one of its descendants");
+}

@@ -40,6 +40,7 @@ export async function createDirectory(
   signal: AbortSignal,
 ): Promise<void> {
   const text = pathText(path);
+  signal.throwIfAborted();
   if (followSymlinks) await orOsError(Deno.mkdir(text, { recursive }));
   else if (recursive) await createWithoutLinks(text, signal);
   else if (isRoot(text)) throw new ExecError("internal", "directory already exists");

@@ -1,4 +1,4 @@
-import { EINVAL, EISDIR, ELOOP, ENXIO } from "../../linux/errno.ts";
+import { EFBIG, EINVAL, EISDIR, ELOOP, ENXIO } from "../../linux/errno.ts";
 import type { NativePath, OpenFile } from "../operations.ts";
 import { OsError } from "../os_error.ts";
 import { notAFile, notARegularFile } from "../refusals.ts";
@@ -10,7 +10,6 @@ import { pathText } from "./path_text.ts";
 export const PIECE_BYTES = 1024 * 1024;
 const NEW_FILE_MODE = 0o666;
 const MAX_OFFSET = 2n ** 63n - 1n;
-const EFBIG = 27;
 
 /** See {@linkcode FileOperations.openForReading}. */
 export async function openForReading(path: NativePath): Promise<OpenFile> {

@@ -68,18 +68,28 @@ class Walk {
   /** Whether the answer had room for what there was to say. */
   async #readOne(directory: Pending): Promise<boolean> {
     const children = await listOf(directory.path, this.#slice, this.#signal);
+    // What may be listed, but not searched, has entries that nobody may look at.
+    const unsearchable = await errorOf(Deno.lstat(childOf(directory.path, ".")));
     const inOrder = await inSlices(sorted(children, (a, b) => compareUtf8(a.name, b.name)), this.#slice, this.#signal);
     for (const child of inOrder) {
       await this.#slice.pause(this.#signal);
       const path = childOf(directory.path, child.name);
       if (child.isSymlink && await targetOf(path) === null) continue; // not even counted
       if (this.#entriesLeft-- === 0) return false;
-      if (!await this.#orReport(path, async () => await this.#look(directory, path, child))) return false;
+      const look = async () => {
+        if (unsearchable !== null) throw unsearchable;
+        return await this.#look(directory, path, child);
+      };
+      if (!await this.#orReport(path, look)) return false;
     }
     return true;
   }
 
-  async #look({ depth }: Pending, path: string, { name, isFile, isDirectory, isSymlink }: Deno.DirEntry): Promise<boolean> {
+  async #look(
+    { depth }: Pending,
+    path: string,
+    { name, isFile, isDirectory, isSymlink }: Deno.DirEntry,
+  ): Promise<boolean> {
     if (name.includes("\ufffd")) await orOsError(Deno.lstat(path)); // unless it really has that name it is not there
     if (isFile) return this.#list(path, "file");
     if (isSymlink && !(this.#options.followDirectorySymlinks && (await targetOf(path))?.isDirectory)) return true;
@@ -119,5 +129,15 @@ class Walk {
       this.#errors.push({ path: uri, message });
       return true;
     }
+  }
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<OsError | null> {
+  try {
+    await orOsError(promise);
+    return null;
+  } catch (error) {
+    if (error instanceof OsError) return error;
+    throw error;
   }
 }

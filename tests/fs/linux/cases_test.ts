@@ -1,0 +1,12 @@
+import { linuxFiles } from "../../../lib/fs/linux/system.ts";
+import { silentLog } from "../../../lib/log.ts";
+import { FILE_CASES } from "../cases.ts";
+import { Scratch } from "../scratch.ts";
+
+for (const { name, ignore = false, run } of FILE_CASES) {
+  Deno.test({ name: `linux files: ${name}`, ignore }, async () => {
+    using scratch = new Scratch();
+    using files = linuxFiles({ log: silentLog });
+    await run({ files, scratch });
+  });
+}
