@@ -12,7 +12,7 @@ import { referenceCommand } from "../tests/bench/reference.ts";
 import { circumstances, json, markdown, plain } from "../tests/bench/report.ts";
 import { type Carrier, type RowId, ROWS, type Side } from "../tests/bench/rows.ts";
 import { Samples } from "../tests/bench/samples.ts";
-import { Scratch } from "../tests/bench/scratch.ts";
+import { removeAtOnce } from "../tests/bench/scratch.ts";
 import { measureStartup } from "../tests/bench/startup.ts";
 import { measureThroughput } from "../tests/bench/throughput.ts";
 import { measureTrees } from "../tests/bench/trees.ts";
@@ -30,8 +30,8 @@ const HELP = `usage: deno task bench [options]
   --list              the ids of the rows
 
 Everything is measured in turns, ours, reference, ours, reference …; the figures are medians unless the row says
-otherwise. The servers run with a home directory of their own. Files are made in the directory for temporary files
-(TMPDIR), up to 2.5 GB, and removed again. Progress goes to stderr, the table to stdout.
+otherwise. The servers run with a home directory of their own. Files, up to 2.5 GB, are made below TMPDIR and removed
+again, also after Ctrl-C. Progress goes to stderr, the table to stdout.
 `;
 
 interface Options {
@@ -155,12 +155,17 @@ function fail(reason: string): number {
 }
 
 if (import.meta.main) {
+  // One directory for all that is made here, the homes of the servers included.
+  const directory = await Deno.makeTempDir({ prefix: "bench-" });
+  Deno.env.set("TMPDIR", directory);
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     Deno.addSignalListener(signal, () => {
       RunningServer.endAll();
-      Scratch.removeAll();
+      removeAtOnce(directory);
       Deno.exit(code);
     });
   }
-  Deno.exit(await main(Deno.args));
+  const code = await main(Deno.args);
+  removeAtOnce(directory);
+  Deno.exit(code);
 }

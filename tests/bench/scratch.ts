@@ -6,23 +6,10 @@ const ATTEMPTS = 50;
 const BETWEEN_ATTEMPTS_MS = 100;
 
 export class Scratch implements AsyncDisposable {
-  static readonly #all = new Set<Scratch>();
-
-  private constructor(readonly directory: string) {
-    Scratch.#all.add(this);
-  }
+  private constructor(readonly directory: string) {}
 
   static async make(): Promise<Scratch> {
-    // A short name: the room for the answer of a walk is counted in characters of paths.
-    return new Scratch(await Deno.realPath(await Deno.makeTempDir({ prefix: "bench-" })));
-  }
-
-  /**
-   * For the sudden end of a run, when nothing can be awaited any more: removes them all. Servers that write there must
-   * have been told to end.
-   */
-  static removeAll(): void {
-    for (const scratch of Scratch.#all) scratch.#removeWhateverHappens();
+    return new Scratch(await Deno.realPath(await Deno.makeTempDir()));
   }
 
   path(name: string): string {
@@ -44,19 +31,22 @@ export class Scratch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    Scratch.#all.delete(this);
     await Deno.remove(this.directory, { recursive: true });
   }
+}
 
-  #removeWhateverHappens(): void {
-    for (let attempt = 1;; attempt++) {
-      try {
-        return Deno.removeSync(this.directory, { recursive: true });
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return;
-        if (attempt === ATTEMPTS) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_ATTEMPTS_MS);
-      }
+/**
+ * Removes a directory at the sudden end of a run, when nothing can be awaited any more. Servers that write there must
+ * have been told to end.
+ */
+export function removeAtOnce(directory: string): void {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return Deno.removeSync(directory, { recursive: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      if (attempt === ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_ATTEMPTS_MS);
     }
   }
 }

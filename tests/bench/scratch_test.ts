@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Scratch } from "./scratch.ts";
+import { removeAtOnce, Scratch } from "./scratch.ts";
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -23,11 +23,12 @@ Deno.test("Scratch is removed with its scope, whatever is in it", async () => {
   assert.equal(await exists(directory), false);
 });
 
-Deno.test("removeAll removes at once what no scope could remove any more", async () => {
-  const scratch = await Scratch.make();
-  await Deno.writeTextFile(scratch.path("file"), "text");
-  Scratch.removeAll();
-  assert.equal(await exists(scratch.directory), false);
+Deno.test("removeAtOnce removes what no scope could remove any more, and what is not there", async () => {
+  const directory = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${directory}/file`, "text");
+  removeAtOnce(directory);
+  assert.equal(await exists(directory), false);
+  removeAtOnce(directory);
 });
 
 Deno.test("hasRoom says what is left out, how much it needs and how much there is", async () => {
