@@ -1,16 +1,18 @@
 /**
- * Tells the reference and our program the same random things and compares what they answer; then lets the real Codex
- * CLI work through both.
+ * Tells the reference and our program the same random things and compares what they answer, and what they make of twin
+ * directory trees; then lets the real Codex CLI work through both.
  *
  *     deno task interop                       a run of the usual length, over WebSocket and stdio
  *     deno task interop -- --runs 2000        a longer one
  *     deno task interop -- --seed 42          the same one again
+ *     deno task interop -- --only fs          only random requests for files; needs bubblewrap
  *     deno task interop -- --only codex       only the real Codex CLI
  */
 import fc from "fast-check";
 import { referenceCommand } from "../tests/bench/reference.ts";
 import { playCodex, skipCodex } from "../tests/codex/play.ts";
 import { Duel } from "../tests/interop/duel.ts";
+import { playFiles } from "../tests/interop/fs/play.ts";
 import { scenarios } from "../tests/interop/scenario.ts";
 import { Side } from "../tests/interop/side.ts";
 import type { ServerCommand } from "../tests/program/running_server.ts";
@@ -24,11 +26,12 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
-  --only PART       messages (random conversations) or codex (the real Codex CLI with a scripted model) only
+  --only PART       messages (random conversations), fs (those about files) or codex (the real Codex CLI with a scripted
+                    model) only
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
-const PARTS = ["messages", "codex"] as const;
+const PARTS = ["messages", "fs", "codex"] as const;
 type Part = typeof PARTS[number];
 
 interface Options {
@@ -37,7 +40,8 @@ interface Options {
   readonly path: string | null;
   readonly transports: readonly ("ws" | "stdio")[];
   readonly parts: readonly Part[];
-  readonly words: readonly string[];
+  /** The program to compare; null for ours. */
+  readonly words: readonly string[] | null;
   readonly rules: Rules;
 }
 
@@ -48,7 +52,7 @@ function parseOptions(args: readonly string[]): Options {
     path: null,
     transports: ["ws", "stdio"],
     parts: PARTS,
-    words: ownProgram().words,
+    words: null,
     rules: OUR_RULES,
   };
   const rest = args.filter((arg) => arg !== "--");
@@ -87,9 +91,10 @@ function fail(message: string): never {
 async function run(transport: "ws" | "stdio", reference: readonly string[], options: Options): Promise<boolean> {
   await using workspace = await Workspace.create();
   await using theirs = await Side.start({ name: "the reference", words: reference, workspace }, transport);
-  await using ours = await Side.start({ name: "our program", words: options.words, workspace }, transport);
+  const words = options.words ?? ownProgram().words;
+  await using ours = await Side.start({ name: "our program", words, workspace }, transport);
   const duel = new Duel(theirs, ours, options.rules);
-  const numRuns = transport === "ws" ? options.runs : Math.ceil(options.runs / 5);
+  const numRuns = runsOver(transport, options);
   const since = performance.now();
   const outcome = await fc.check(fc.asyncProperty(scenarios, (scenario) => duel.play(scenario)), {
     seed: options.seed,
@@ -107,6 +112,10 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
   console.log(show(JSON.stringify(counterexample?.[0], null, 2)));
   console.log(errorInstance instanceof Error ? errorInstance.message : String(errorInstance));
   return false;
+}
+
+function runsOver(transport: "ws" | "stdio", { runs }: Options): number {
+  return transport === "ws" ? runs : Math.ceil(runs / 5);
 }
 
 /** The reference's command, or null with a line why not. */
@@ -128,8 +137,18 @@ if (import.meta.main) {
     if (reference === null) counts.skipped++;
     else counts[await run(transport, reference, options) ? "passed" : "failed"]++;
   }
+  for (const transport of options.parts.includes("fs") ? options.transports : []) {
+    const { words, seed, path, rules } = options;
+    const runs = runsOver(transport, options);
+    const strict = rules === REFERENCE_RULES;
+    const alike = reference === null
+      ? null
+      : await playFiles({ reference, words, transport, runs, seed, path, strict });
+    counts[alike === null ? "skipped" : alike ? "passed" : "failed"]++;
+  }
   if (options.parts.includes("codex")) {
-    const { words: ours, transports: carriers } = options;
+    const carriers = options.transports;
+    const ours = options.words ?? ownProgram().words;
     const codex = reference === null ? skipCodex(carriers) : await playCodex({ reference, ours, carriers });
     counts.passed += codex.passed;
     counts.failed += codex.failed;

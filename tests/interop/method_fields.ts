@@ -9,19 +9,19 @@ export interface Field {
   readonly optional: boolean;
 }
 
-function field(name: string, valid: fc.Arbitrary<string>): Field {
+export function required(name: string, valid: fc.Arbitrary<string>): Field {
   return { name, valid, optional: false };
 }
 
-function optional(name: string, valid: fc.Arbitrary<string>): Field {
+export function optional(name: string, valid: fc.Arbitrary<string>): Field {
   return { name, valid, optional: true };
 }
 
-function text(...values: string[]): fc.Arbitrary<string> {
+export function text(...values: string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...values).map((value) => JSON.stringify(value));
 }
 
-function json(...values: string[]): fc.Arbitrary<string> {
+export function json(...values: string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...values);
 }
 
@@ -186,17 +186,17 @@ const sandbox = json(
 
 export const METHODS: Readonly<Record<string, readonly Field[]>> = {
   "initialize": [
-    field("clientName", text("fuzz", "")),
+    required("clientName", text("fuzz", "")),
     optional("resumeSessionId", json("null", '"nope"', '""', '"<sessionId>"')),
   ],
   "environment/info": [],
   "environment/status": [],
   "process/start": [
-    field("processId", processId),
-    field("argv", fc.constantFrom(...FIXTURES).map(({ argv }) => JSON.stringify(argv))),
-    field("cwd", cwd),
-    field("env", env),
-    field("tty", boolean),
+    required("processId", processId),
+    required("argv", fc.constantFrom(...FIXTURES).map(({ argv }) => JSON.stringify(argv))),
+    required("cwd", cwd),
+    required("env", env),
+    required("tty", boolean),
     optional("pipeStdin", boolean),
     optional("arg0", json("null", '"zork"', '""', '"a\\u0000b"')),
     optional("envPolicy", envPolicy),
@@ -225,21 +225,25 @@ export const METHODS: Readonly<Record<string, readonly Field[]>> = {
     ),
   ],
   "process/read": [
-    field("processId", processId),
+    required("processId", processId),
     optional("afterSeq", largeUint),
     optional("maxBytes", largeUint),
     optional("waitMs", uint),
   ],
-  "process/write": [field("processId", processId), field("chunk", base64), field("writeId", text("w", "v", "u", ""))],
-  "process/signal": [
-    field("processId", processId),
-    field("signal", json('"interrupt"', '"interrupt"', '"kill"', '"Interrupt"', '{"interrupt":null}', '{"x":1}')),
+  "process/write": [
+    required("processId", processId),
+    required("chunk", base64),
+    required("writeId", text("w", "v", "u", "")),
   ],
-  "process/terminate": [field("processId", processId)],
+  "process/signal": [
+    required("processId", processId),
+    required("signal", json('"interrupt"', '"interrupt"', '"kill"', '"Interrupt"', '{"interrupt":null}', '{"x":1}')),
+  ],
+  "process/terminate": [required("processId", processId)],
   "http/request": [
-    field("requestId", text("r", "")),
-    field("method", text("GET", "")),
-    field("url", text("http://127.0.0.1:1/", "x")),
+    required("requestId", text("r", "")),
+    required("method", text("GET", "")),
+    required("url", text("http://127.0.0.1:1/", "x")),
     optional("headers", json("[]", '[{"name":"a","value":"b"}]', '[{"name":"a"}]', "[1]", "null")),
     optional("bodyBase64", base64),
     optional("timeoutMs", uint),
@@ -247,37 +251,37 @@ export const METHODS: Readonly<Record<string, readonly Field[]>> = {
     optional("streamResponse", boolean),
   ],
   "environmentConfig/read": [
-    field("cwd", fc.constant('"file://<cwd>"')),
-    field("configPaths", json("[]", '[["model"]]', "[[]]", "[1]", '["x"]')),
-    field("requirementsPaths", json("[]", '[["x"]]', "null")),
+    required("cwd", fc.constant('"file://<cwd>"')),
+    required("configPaths", json("[]", '[["model"]]', "[[]]", "[1]", '["x"]')),
+    required("requirementsPaths", json("[]", '[["x"]]', "null")),
   ],
   "capabilityRoots/discoverV1": [
-    field("roots", json("[]", "[{}]", "[1]", '[{"id":"a","path":"file:///exec-server-no-such"}]')),
+    required("roots", json("[]", "[{}]", "[1]", '[{"id":"a","path":"file:///exec-server-no-such"}]')),
   ],
-  "capabilities/discoverV2": [field("cwd", path), optional("sandbox", sandbox)],
-  "fs/readFile": [field("path", path), optional("followSymlinks", boolean), optional("sandbox", sandbox)],
+  "capabilities/discoverV2": [required("cwd", path), optional("sandbox", sandbox)],
+  "fs/readFile": [required("path", path), optional("followSymlinks", boolean), optional("sandbox", sandbox)],
   "fs/open": [
-    field("handleId", handleId),
-    field("path", path),
+    required("handleId", handleId),
+    required("path", path),
     optional("mode", text("read", "replace", "x")),
     optional("sandbox", sandbox),
   ],
-  "fs/readBlock": [field("handleId", handleId), field("offset", largeUint), field("len", largeUint)],
-  "fs/writeBlock": [field("handleId", handleId), field("offset", largeUint), field("chunk", base64)],
-  "fs/close": [field("handleId", handleId)],
+  "fs/readBlock": [required("handleId", handleId), required("offset", largeUint), required("len", largeUint)],
+  "fs/writeBlock": [required("handleId", handleId), required("offset", largeUint), required("chunk", base64)],
+  "fs/close": [required("handleId", handleId)],
   "fs/writeFile": [
-    field("path", path),
-    field("dataBase64", base64),
+    required("path", path),
+    required("dataBase64", base64),
     optional("followSymlinks", boolean),
     optional("sandbox", sandbox),
   ],
-  "fs/createDirectory": [field("path", path), optional("recursive", boolean), optional("followSymlinks", boolean)],
-  "fs/getMetadata": [field("path", path), optional("followSymlinks", boolean), optional("sandbox", sandbox)],
-  "fs/canonicalize": [field("path", path), optional("sandbox", sandbox)],
-  "fs/readDirectory": [field("path", path), optional("sandbox", sandbox)],
+  "fs/createDirectory": [required("path", path), optional("recursive", boolean), optional("followSymlinks", boolean)],
+  "fs/getMetadata": [required("path", path), optional("followSymlinks", boolean), optional("sandbox", sandbox)],
+  "fs/canonicalize": [required("path", path), optional("sandbox", sandbox)],
+  "fs/readDirectory": [required("path", path), optional("sandbox", sandbox)],
   "fs/walk": [
-    field("path", path),
-    field(
+    required("path", path),
+    required(
       "options",
       json(
         "{}",
@@ -289,11 +293,11 @@ export const METHODS: Readonly<Record<string, readonly Field[]>> = {
     optional("sandbox", sandbox),
   ],
   "fs/remove": [
-    field("path", path),
+    required("path", path),
     optional("recursive", boolean),
     optional("force", boolean),
     optional("followSymlinks", boolean),
   ],
-  "fs/copy": [field("sourcePath", path), field("destinationPath", path), field("recursive", boolean)],
-  "fs/watchMissing": [field("watchId", largeUint), field("missing", json("[]", '["a"]', "[1]", "null"))],
+  "fs/copy": [required("sourcePath", path), required("destinationPath", path), required("recursive", boolean)],
+  "fs/watchMissing": [required("watchId", largeUint), required("missing", json("[]", '["a"]', "[1]", "null"))],
 };

@@ -4,7 +4,7 @@ import { junk } from "./junk.ts";
 import { type Field, METHODS, UNCONFINED } from "./method_fields.ts";
 
 /** Members in any order, some left out, some replaced by junk, sometimes one too many. */
-function objectOf(fields: readonly Field[], faults: boolean): fc.Arbitrary<string> {
+export function objectOf(fields: readonly Field[], faults: boolean): fc.Arbitrary<string> {
   const members = fields.map(({ name, valid, optional }) =>
     fc.oneof(
       { weight: faults ? 6 : 20, arbitrary: valid },
@@ -23,7 +23,7 @@ function objectOf(fields: readonly Field[], faults: boolean): fc.Arbitrary<strin
 }
 
 /** Values in the order of declaration: all, too few or too many. */
-function positional(fields: readonly Field[]): fc.Arbitrary<string> {
+export function positional(fields: readonly Field[]): fc.Arbitrary<string> {
   const values = fields.map(({ valid }) => valid);
   return fc.tuple(fc.tuple(...values), fc.nat(fields.length + 1)).map(([texts, length]) =>
     `[${[...texts, "null"].slice(0, length).join()}]`

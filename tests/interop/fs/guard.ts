@@ -4,7 +4,8 @@
  * What cannot be judged is not sent. Shares no code with the server.
  */
 import { isInside, walk } from "./places.ts";
-import { type BytePath, bytePath, EACCES, fromBytes, list, lstat, PosixError, readlink } from "./posix.ts";
+import { type BytePath, EACCES, list, lstat, PosixError, readlink } from "./posix.ts";
+import { readings } from "./readings.ts";
 
 /** Methods that name nothing. */
 const HARMLESS = new Set(["initialize", "environment/status", "fs/readBlock", "fs/writeBlock", "fs/close"]);
@@ -19,8 +20,9 @@ const READING = new Set([
 const CHANGING = new Set(["fs/open", "fs/writeFile", "fs/createDirectory", "fs/remove", "fs/copy"]);
 /** Parameters that are never paths, by name; as items of an array they are judged like paths. */
 const DATA = new Set(["dataBase64", "chunk"]);
-/** What a drive would be on this machine if a server took it for an ordinary name. */
-const DRIVE = /^\/[A-Za-z](:|%3a)(\/|$)/i;
+
+/** Four times as many as Linux takes. */
+const MOST_LETTERS = 16_384;
 
 export class Guard {
   /**
@@ -41,8 +43,8 @@ export class Guard {
     const { id: _, method, params, ...others } = message;
     if (typeof method !== "string" || Object.keys(others).length > 0) return "not a plain request";
     if (HARMLESS.has(method)) return null;
-    const changes = CHANGING.has(method);
-    if (!changes && !READING.has(method)) return `method ${method}`;
+    const changes = method === "fs/open" ? [...stringsIn(params)].includes("replace") : CHANGING.has(method);
+    if (!CHANGING.has(method) && !READING.has(method)) return `method ${method}`;
     for (const value of stringsIn(params)) {
       const reason = this.#judgeText(value, changes);
       if (reason !== null) return `${reason}: ${JSON.stringify(value)}`;
@@ -53,6 +55,12 @@ export class Guard {
   /** @returns Why a path must not be changed, or null if it may. */
   pathRefusal(path: BytePath): string | null {
     return this.#judgePath(path, true);
+  }
+
+  /** @returns Why a path must not be moved to another one, or null if it may. */
+  moveRefusal(from: BytePath, to: BytePath): string | null {
+    return this.#judgePath(from, true) ?? this.#judgePath(to, true) ??
+      this.#linksLeadingOut(walk(from, this.directory).entry, walk(to, this.directory).entry);
   }
 
   /** @returns The link in the directory that leads outside, or null if there is none. */
@@ -72,7 +80,8 @@ export class Guard {
 
   /** Whether the walk along a path stays inside once it is there, and ends there: below the directory to change it. */
   #judgePath(path: BytePath, changes: boolean): string | null {
-    const { places, end, entry } = walk(path);
+    if (path.length > MOST_LETTERS) return "is too long to be judged";
+    const { places, end, entry } = walk(path, this.directory);
     const isAllowed = (place: BytePath) => isInside(place, this.directory) || isInside(this.directory, place);
     if (!places.every(isAllowed)) return "leads outside";
     const isBelow = (place: BytePath) => place.startsWith(`${this.directory}/`);
@@ -83,14 +92,17 @@ export class Guard {
   /** A copied relative link leads from another place to another one. */
   #judgeCopy(params: unknown): string | null {
     // What does not come as an object of strings was judged like an object: `stringsIn` finds the same ones in it.
-    const [source, destination] = Array.isArray(params) ? params : [
+    const [source, destination]: unknown[] = Array.isArray(params) ? params : [
       (params as { sourcePath?: unknown } | null)?.sourcePath,
       (params as { destinationPath?: unknown } | null)?.destinationPath,
     ];
     if (typeof source !== "string" || typeof destination !== "string") return null;
     for (const from of readings(source)) {
       for (const to of readings(destination)) {
-        const [{ entry, end }, place] = [walk(this.#absolute(from.path)), walk(this.#absolute(to.path)).entry];
+        const [{ entry, end }, place] = [
+          walk(this.#absolute(from.path), this.directory),
+          walk(this.#absolute(to.path), this.directory).entry,
+        ];
         const reason = this.#linksLeadingOut(entry, place) ?? this.#linksLeadingOut(end, place);
         if (reason !== null) return `copied, ${reason}`;
       }
@@ -143,38 +155,6 @@ function* stringsIn(value: unknown): Generator<string> {
   for (const [name, member] of Object.entries(value)) {
     if (Array.isArray(value) || !DATA.has(name)) yield* stringsIn(member);
   }
-}
-
-interface Reading {
-  readonly path: BytePath;
-  readonly isDrive: boolean;
-}
-
-/** What a server could take a text for: a URL by the rules, a URL without the rules, the name of a file. */
-function readings(text: string): Reading[] {
-  const url = URL.parse(text);
-  const found: Reading[] = [];
-  if (url?.protocol === "file:") {
-    found.push({ path: percentDecode(url.pathname), isDrive: DRIVE.test(url.pathname) });
-  }
-  if (url === null || url.protocol === "file:") {
-    const behindHost = text.trim().replaceAll(/[\t\n\r]/g, "").replace(/^file:(\/\/[^/]*)?/i, "");
-    const rest = behindHost.replace(/[?#].*/s, "");
-    found.push({ path: percentDecode(rest), isDrive: DRIVE.test(rest) });
-  }
-  if (url === null) found.push({ path: bytePath(text), isDrive: false });
-  // A NUL ends a name for whoever hands it to libc.
-  return found.flatMap((reading) => {
-    const end = reading.path.indexOf("\0");
-    return end === -1 ? [reading] : [{ ...reading, path: reading.path.slice(0, end) }];
-  });
-}
-
-function percentDecode(text: string): BytePath {
-  const pieces = text.split(/(%[0-9a-f]{2})/i);
-  return pieces.map((piece, i) => i % 2 === 1 ? fromBytes(Uint8Array.fromHex(piece.slice(1))) : bytePath(piece)).join(
-    "",
-  );
 }
 
 function kindOf(path: BytePath): string | undefined {

@@ -146,8 +146,10 @@ Deno.test({ name: "the guard refuses what it cannot judge", ignore }, () => {
       request("fs/remove", { path }).replace("file:", "fil\\u0065:"),
       JSON.stringify({ id: 1, method: "fs/remove", params: { path }, more: 1 }),
       JSON.stringify({ id: 1, method: ["fs/remove"], params: { path } }),
+      request("fs/remove", { path: path + "/x".repeat(10_000) }),
     ]
   ) assert.notEqual(own.guard.refusal(text), null, text);
+  assert.equal(own.guard.refusal(request("fs/remove", { path: path + "/x".repeat(2_040) })), null);
   const numbers = `{"id":1,"method":"fs/readBlock","params":{"handleId":"h","offset":18446744073709551616,"len":1.0}}`;
   assert.equal(own.guard.refusal(numbers), null);
 });

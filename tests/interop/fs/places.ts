@@ -1,5 +1,5 @@
 /** Where a path leads, found by walking it as the kernel does. */
-import { type BytePath, EACCES, ENAMETOOLONG, lstat, PosixError, readlink } from "./posix.ts";
+import { type BytePath, EACCES, lstat, PosixError, readlink } from "./posix.ts";
 
 /** The most links that Linux follows along one path. */
 const MOST_LINKS = 40;
@@ -13,29 +13,38 @@ export interface Walk {
   readonly entry: BytePath;
 }
 
-/** Walks an absolute path. What is missing is taken for a directory that may be made. */
-export function walk(path: BytePath): Walk {
+/**
+ * Walks an absolute path. What is missing is taken for a directory that may be made.
+ *
+ * @param base A directory to which no link leads. It saves the look at all that is above it.
+ */
+export function walk(path: BytePath, base: BytePath = ""): Walk {
   const places: BytePath[] = [];
-  let rest = components(path);
-  let own = rest.length; // components left that are the path's own, not a link's
   let links = 0;
   let current = "", entry = "";
+  const rest: BytePath[] = []; // the next component last
+  const turnTo = (text: BytePath): void => {
+    const isBelowBase = base !== "" && text.startsWith(`${base}/`);
+    if (isBelowBase) places.push(current = base);
+    else if (text.startsWith("/")) current = "";
+    rest.push(...components(isBelowBase ? text.slice(base.length) : text).reverse());
+  };
+  turnTo(path);
+  let own = rest.length; // components left that are the path's own, not a link's
   while (rest.length > 0) {
-    const [name, ...after] = rest as [BytePath, ...BytePath[]];
-    const isOwn = rest.length <= own;
-    rest = after;
-    own = Math.min(own, rest.length);
+    const isLastOwn = rest.length === 1 && own === 1;
+    own = Math.min(own, rest.length - 1);
+    const name = rest.pop()!;
     if (name === "..") current = current.slice(0, Math.max(current.lastIndexOf("/"), 0));
     else {
       const place = `${current}/${name}`;
-      if (isOwn && rest.length === 0) entry = place;
+      if (isLastOwn) entry = place;
       const target = targetOf(place);
       if (target === null) current = place;
       else {
         places.push(place);
         if (++links > MOST_LINKS) return { places, end: place, entry: entry === "" ? place : entry };
-        if (target.startsWith("/")) current = "";
-        rest = [...components(target), ...rest];
+        turnTo(target);
       }
     }
     places.push(current);
@@ -48,7 +57,7 @@ function targetOf(place: BytePath): BytePath | null {
   try {
     return lstat(place)?.kind === "link" ? readlink(place) : null;
   } catch (error) {
-    if (error instanceof PosixError && (error.errno === EACCES || error.errno === ENAMETOOLONG)) return null;
+    if (error instanceof PosixError && error.errno === EACCES) return null;
     throw error;
   }
 }

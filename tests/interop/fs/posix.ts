@@ -52,7 +52,9 @@ export class PosixError extends Error {
   }
 }
 
-export const ENOENT = 2, EACCES = 13, EEXIST = 17, ENOTDIR = 20, ENAMETOOLONG = 36;
+export const EACCES = 13;
+/** ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: no file has such a path. */
+const NOTHING_THERE = [2, 20, 36, 40];
 
 function checked(call: string, path: BytePath, result: number | bigint): number {
   if (Number(result) >= 0) return Number(result);
@@ -109,7 +111,7 @@ export function lstat(path: BytePath): Status | null {
       libc().statx(AT_FDCWD, cString(path), AT_SYMLINK_NOFOLLOW, STATX_BASIC_AND_BTIME, buffer),
     );
   } catch (error) {
-    if (error instanceof PosixError && (error.errno === ENOENT || error.errno === ENOTDIR)) return null;
+    if (error instanceof PosixError && NOTHING_THERE.includes(error.errno)) return null;
     throw error;
   }
   const view = new DataView(buffer.buffer);

@@ -1,0 +1,27 @@
+/** One spelling of what two servers answer about files of their own. */
+import { isObject } from "../../wire/match.ts";
+import { canonical, parseExact } from "../exact_json.ts";
+
+export interface AnswerOptions {
+  /** The side's own directory; shows as `<side>`. */
+  readonly directory: string;
+  /** What was changed or made from then on shows as `now`, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** A reply without what may be different by chance: directories, times of today, the order of a directory. */
+export function spell(text: string, { directory, since }: AnswerOptions): string {
+  const reply = parseExact(text);
+  if (isObject(reply) && isObject(reply["result"])) {
+    const result = reply["result"] as Record<string, unknown>;
+    for (const name of ["createdAtMs", "modifiedAtMs"]) {
+      const time = result[name];
+      if (typeof time === "number" && time >= since) result[name] = "now";
+    }
+    const entries = result["entries"];
+    if (Array.isArray(entries) && entries.every((entry) => isObject(entry) && "fileName" in entry)) {
+      result["entries"] = entries.map(canonical).sort();
+    }
+  }
+  return canonical(reply).replaceAll(directory, "<side>");
+}

@@ -1,0 +1,92 @@
+/** Asks two servers the same about twin trees and compares the answers and the trees. */
+import type { Rules } from "../../wire/differences.ts";
+import { Mismatch, show } from "../../wire/mismatch.ts";
+import { deedRefusal, perform } from "./deeds.ts";
+import { spell } from "./fs_answers.ts";
+import type { FsSide } from "./fs_side.ts";
+import { keptApart } from "./kept_apart.ts";
+import type { FsScenario, FsStep } from "./random_scenario.ts";
+import { difference, take } from "./snapshot.ts";
+
+/** Methods that may change a tree. */
+const CHANGES = /"fs\/(open|writeBlock|writeFile|createDirectory|remove|copy)"/;
+/** The clock of files lags behind ours by up to a tick; no time in a fixture is from today. */
+const LAG_MS = 1_000;
+
+export interface Counts {
+  conversations: number;
+  /** Requests whose answers were compared. */
+  compared: number;
+  /** Requests and deeds that the guard kept back. */
+  keptBack: number;
+  /** Requests on which both cannot be compared. */
+  keptApart: number;
+}
+
+export class FsDuel {
+  readonly counts: Counts = { conversations: 0, compared: 0, keptBack: 0, keptApart: 0 };
+  readonly #since = Date.now() - LAG_MS;
+
+  constructor(readonly reference: FsSide, readonly ours: FsSide, readonly rules: Rules) {
+    if (reference.directory.length !== ours.directory.length) throw new Error("limits count the letters of paths");
+  }
+
+  /** @throws {Mismatch} At the first difference. */
+  async play({ tree, steps }: FsScenario): Promise<void> {
+    for (const side of this.#sides) side.rebuild(tree);
+    await Promise.all(this.#sides.map((side) => side.begin("new")));
+    for (const [index, step] of steps.entries()) {
+      try {
+        await this.#step(step);
+      } catch (error) {
+        if (error instanceof Mismatch) error.message = `step ${index + 1}, ${show(step)}:\n${error.message}`;
+        throw error;
+      }
+    }
+    this.#compareTrees();
+    await Promise.all(this.#sides.map((side) => side.end()));
+    this.counts.conversations++;
+  }
+
+  get #sides(): readonly [FsSide, FsSide] {
+    return [this.reference, this.ours];
+  }
+
+  async #step(step: FsStep): Promise<void> {
+    if ("reconnect" in step) await Promise.all(this.#sides.map((side) => side.begin(step.reconnect)));
+    else if ("deed" in step) {
+      if (this.#sides.some(({ tree, guard }) => deedRefusal(step.deed, tree, guard) !== null)) this.counts.keptBack++;
+      else this.#same("somebody", this.#sides.map(({ tree }) => perform(step.deed, tree)) as [string, string]);
+    } else if ("times" in step) {
+      for (let i = 0; i < step.times; i++) await this.#ask(step.send.replace("<number>", String(i)));
+      this.#compareTrees();
+    } else {
+      await this.#ask(step.send);
+      if (CHANGES.test(step.send)) this.#compareTrees();
+    }
+  }
+
+  async #ask(send: string): Promise<void> {
+    const [theirs, own] = this.#sides.map((side) => side.fillIn(send)) as [string, string];
+    if (this.reference.guard.refusal(theirs) !== null || this.ours.guard.refusal(own) !== null) this.counts.keptBack++;
+    else if (keptApart(theirs, this.reference.directory, this.rules) !== null) this.counts.keptApart++;
+    else {
+      const answers = await Promise.all([this.reference.ask(theirs), this.ours.ask(own)]);
+      const spelled = answers.map((text, i) =>
+        spell(text, { directory: this.#sides[i]!.directory, since: this.#since })
+      );
+      this.#same("server", spelled as [string, string]);
+      this.counts.compared++;
+    }
+  }
+
+  #same(who: string, [expected, got]: readonly [string, string]): void {
+    if (expected !== got) throw new Mismatch(`the reference's ${who} says ${show(expected)}\nours ${show(got)}`);
+  }
+
+  #compareTrees(): void {
+    const [theirs, own] = this.#sides.map(({ directory }) => take(directory, { since: this.#since, name: "<side>" }));
+    const different = difference(theirs!, own!);
+    if (different !== null) throw new Mismatch(`the trees differ, the reference's | ours:\n${different}`);
+  }
+}
