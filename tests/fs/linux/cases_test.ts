@@ -1,6 +1,6 @@
 import { linuxFiles } from "../../../lib/fs/linux/system.ts";
 import { silentLog } from "../../../lib/log.ts";
-import { FILE_CASES } from "../cases.ts";
+import { FILE_CASES } from "../cases/mod.ts";
 import { Scratch } from "../scratch.ts";
 
 for (const { name, ignore = false, run } of FILE_CASES) {

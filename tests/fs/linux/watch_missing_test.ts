@@ -5,7 +5,7 @@ import * as libc from "../../../lib/linux/libc.ts";
 import { Poller } from "../../../lib/linux/poller.ts";
 import { createLog, silentLog } from "../../../lib/log.ts";
 import { bytes, openDescriptors } from "../../support/linux.ts";
-import { WATCH_CASES } from "../watch_cases.ts";
+import { WATCH_CASES } from "../cases/watching.ts";
 
 /** Watches in a directory of their own. */
 class Scene implements AsyncDisposable {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { watchMissing } from "../../../lib/fs/portable/watch_missing.ts";
 import { createLog, silentLog } from "../../../lib/log.ts";
 import { Scratch } from "../scratch.ts";
-import { WATCH_CASES } from "../watch_cases.ts";
+import { WATCH_CASES } from "../cases/watching.ts";
 
 const toBytes = (path: string) => new TextEncoder().encode(path);
 
