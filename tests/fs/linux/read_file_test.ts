@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { readFile } from "../../../lib/fs/linux/read_file.ts";
 import type { FileContent, NativePath } from "../../../lib/fs/operations.ts";
 import { READ_LIMIT_BYTES, REFERENCE_LIMIT_BYTES } from "../../../lib/fs/read_limit.ts";
-import { assertSameBytes, bytesOf, isRoot, never, pattern, Scratch, textOf } from "../scratch.ts";
+import { asOrdinaryUser, assertSameBytes, bytesOf, never, pattern, Scratch, textOf } from "../scratch.ts";
 
 const ignore = Deno.build.os !== "linux";
 
@@ -192,9 +192,25 @@ Deno.test("readFile stops when nobody wants the content any more", { ignore }, a
   await assert.rejects(async () => await result, reason);
 });
 
-Deno.test("readFile says when it may not read", { ignore: ignore || isRoot }, async () => {
+Deno.test("readFile says when it may not read or get there", { ignore }, () => {
   using scratch = new Scratch();
+  scratch.directory("closed");
+  scratch.write("closed/file", "secret");
   scratch.write("file", "secret");
+  scratch.directory("unlisted");
+  scratch.write("unlisted/file", "known");
+  Deno.chmodSync(scratch.root, 0o755);
   Deno.chmodSync(`${scratch.root}/file`, 0);
-  assert.equal(await failure(scratch.path("file")), "invalidRequest: Permission denied (os error 13)");
+  Deno.chmodSync(`${scratch.root}/closed`, 0);
+  Deno.chmodSync(`${scratch.root}/unlisted`, 0o711);
+  const denied = { kind: "invalidRequest", message: "Permission denied (os error 13)" };
+  asOrdinaryUser(() => {
+    for (const followSymlinks of [true, false]) {
+      const read = (name: string) => readFile(scratch.path(name), followSymlinks, never);
+      assert.throws(() => read("file"), denied);
+      assert.throws(() => read("closed/file"), denied);
+      assert.equal(textOf(read("unlisted/file") as Uint8Array), "known");
+    }
+  });
+  Deno.chmodSync(`${scratch.root}/closed`, 0o700);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { writeFile } from "../../../lib/fs/linux/write_file.ts";
 import type { NativePath } from "../../../lib/fs/operations.ts";
-import { assertSameBytes, bytesOf, isRoot, never, pattern, Scratch, textOf } from "../scratch.ts";
+import { asOrdinaryUser, assertSameBytes, bytesOf, isRoot, never, pattern, Scratch, textOf } from "../scratch.ts";
 
 const ignore = Deno.build.os !== "linux";
 const CONTENT = bytesOf("hi");
@@ -198,10 +198,20 @@ Deno.test("writeFile says what happened when the disk is full", { ignore: ignore
   }
 });
 
-Deno.test("writeFile says when it may not write", { ignore: ignore || isRoot }, async () => {
+Deno.test("writeFile says when it may not write or create", { ignore }, () => {
   using scratch = new Scratch();
+  scratch.directory("directory");
   scratch.write("file", "kept");
+  Deno.chmodSync(scratch.root, 0o755);
   Deno.chmodSync(`${scratch.root}/file`, 0o444);
-  assert.equal(await failure(scratch.path("file")), "invalidRequest: Permission denied (os error 13)");
+  Deno.chmodSync(`${scratch.root}/directory`, 0o555);
+  const denied = { kind: "invalidRequest", message: "Permission denied (os error 13)" };
+  asOrdinaryUser(() => {
+    for (const followSymlinks of [true, false]) {
+      for (const name of ["file", "directory/new"]) {
+        assert.throws(() => writeFile(scratch.path(name), CONTENT, followSymlinks, never), denied);
+      }
+    }
+  });
   assert.equal(textOf(scratch.read("file")), "kept");
 });
