@@ -1,6 +1,7 @@
 /** Runs the real Codex CLI through our server and through the reference, and compares what the model is told. */
 import assert from "node:assert/strict";
 import type { ServerCommand } from "../program/running_server.ts";
+import { show } from "../wire/mismatch.ts";
 import { type Carrier, type CodexRun, type Outcome, runCodex } from "./codex_run.ts";
 import { COMMAND_SCENARIOS } from "./commands.ts";
 import { FILE_SCENARIOS } from "./files.ts";
@@ -39,7 +40,7 @@ export async function playCodex({ reference, ours, carriers, filter = "" }: Code
       console.log(`ok   ${title} (${((performance.now() - since) / 1000).toFixed(1)} s)`);
     } catch (error) {
       counts.failed++;
-      console.log(`FAIL ${title}: ${error instanceof Error ? error.message : String(error)}`);
+      console.log(`FAIL ${title}: ${show(error instanceof Error ? error.message : String(error))}`);
     }
   }
   return counts;

@@ -46,9 +46,13 @@ export function answers({ input }: ModelRequest, places: ReadonlyMap<string, str
   return told;
 }
 
-/** All that the model was told before it said anything: the instructions, who and where it is. */
+/**
+ * What the model was told before it said anything: instructions of the project, skills, where it is. The first message,
+ * long and always the same, is the CLI's own.
+ */
 export function introduction({ input }: ModelRequest, places: ReadonlyMap<string, string>): string {
   return input.filter(({ type }) => type === "message")
+    .slice(1)
     .map((item) => `${item["role"]}: ${replaceAll(plain(item["content"]), places)}`)
     .join("\n")
     .replace(/<current_date>[^<]*/, "<current_date>today");

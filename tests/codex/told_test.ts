@@ -61,7 +61,10 @@ Deno.test("answers refuses an output that belongs to no call", () => {
 Deno.test("introduction and toolNames show what the model knows from the start", () => {
   const text = "<cwd>/r/work</cwd><current_date>2026-01-02</current_date>";
   const request = {
-    input: [{ type: "message", role: "user", content: [{ type: "input_text", text }] }],
+    input: [
+      { type: "message", role: "developer", content: "You are a model." },
+      { type: "message", role: "user", content: [{ type: "input_text", text }] },
+    ],
     tools: [{ type: "web_search" }, { type: "function", name: "exec_command" }],
   };
   const places = new Map([["/r", "<root>"]]);
