@@ -26,8 +26,7 @@ export const DIFFERENCES = {
   malformedReasons:
     "Why a message could not be decoded is told in the words of the reference's JSON library where the " +
     "defect is common; for the rest only id, code and the beginning of the text are the same.",
-  methodsNotBuilt: "fs/*, http/request and the discovery methods are decoded and their handshake checked, and then " +
-    "answered with -32601 until they are built.",
+  methodsNotBuilt: "capabilities/discoverV2 is decoded and its handshake checked, and then answered with -32601.",
   terminalFormatError:
     "A file that is no program is refused on a terminal as on pipes; the reference starts a child there " +
     "that aborts, unless the path is absolute or arg0 is set.",
@@ -42,7 +41,7 @@ export const DIFFERENCES = {
     "fs/readFile serves up to 383 MiB and refuses what is larger like the reference what exceeds 512 MiB, " +
     "with that limit in the text: the answer has to fit one string.",
   removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
-  httpBodyLimit: "A buffered body of http/request has a limit; the reference would take any size into memory.",
+  httpBodyLimit: "A buffered body of http/request may have 383 MiB; the reference takes any size into memory.",
 } as const;
 
 export type DifferenceName = keyof typeof DIFFERENCES;
