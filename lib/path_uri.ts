@@ -88,7 +88,7 @@ const SLASH = 0x2f, BACKSLASH = 0x5c, PERCENT = 0x25;
 
 /** Bytes that leave as `%XX`, besides controls and everything beyond ASCII. */
 const ENCODED = new Set(new TextEncoder().encode(' "#%<>?`{}\\'));
-const NEEDS_ENCODING = /[^\x21\x24-\x3b\x3d\x40-\x5b\x5d-\x5f\x61-\x7a\x7c\x7e]/;
+const NEEDS_ENCODING = /[^\x21\x24\x26-\x3b\x3d\x40-\x5b\x5d-\x5f\x61-\x7a\x7c\x7e]/;
 
 function percentEncode(bytes: Uint8Array): string {
   const text = new TextDecoder("latin1").decode(bytes);

@@ -88,6 +88,11 @@ Deno.test("fromNative encodes what the reference encodes and nothing else", () =
   assert.equal(PathUri.fromNative(kept, "linux"), `file://${kept}`);
   assert.equal(PathUri.fromNative(new Uint8Array([0x2f, 0xff]), "linux"), "file:///%FF");
   assert.equal(PathUri.fromNative("/", "linux"), "file:///");
+  // Each by itself: a path in which nothing needs to be encoded is told by another way.
+  for (const char of ' "#%<>?`{}\\\n\x7f') {
+    const code = char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
+    assert.equal(PathUri.fromNative(`/${char}41`, "linux"), `file:///%${code}41`);
+  }
 });
 
 Deno.test("invalid escapes and a plus sign stand for themselves", () => {
