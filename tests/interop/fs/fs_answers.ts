@@ -1,6 +1,7 @@
 /** One spelling of what two servers answer about files of their own. */
 import { isObject } from "../../wire/match.ts";
 import { canonical, parseExact } from "../exact_json.ts";
+import { encoded } from "./random_uri.ts";
 
 export interface AnswerOptions {
   /** The side's own directory; shows as `<side>`. */
@@ -23,5 +24,6 @@ export function spell(text: string, { directory, since }: AnswerOptions): string
       result["entries"] = entries.map(canonical).sort();
     }
   }
-  return canonical(reply).replaceAll(directory, "<side>");
+  // As it is, or as a refused URI spells it.
+  return canonical(reply).replaceAll(directory, "<side>").replaceAll(encoded(directory), "<side>");
 }

@@ -8,9 +8,13 @@ export const TREE_BARE = "<tree:bare>", TREE_BACKSLASHED = "<tree:backslashed>",
 
 /** Replaces the placeholders; `path` must have no character that JSON escapes. */
 export function fillIn(text: string, path: string): string {
-  const encoded = path.replaceAll(/[^/]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-  return text.replaceAll(TREE, path).replaceAll(TREE_BARE, path.slice(1)).replaceAll(TREE_ENCODED, encoded)
+  return text.replaceAll(TREE, path).replaceAll(TREE_BARE, path.slice(1)).replaceAll(TREE_ENCODED, encoded(path))
     .replaceAll(TREE_BACKSLASHED, path.replaceAll("/", "\\\\"));
+}
+
+/** A path with all its letters percent-encoded. */
+export function encoded(path: BytePath): string {
+  return path.replaceAll(/[^/]/g, escape);
 }
 
 const PREFIX = `file://${TREE}`;
@@ -18,8 +22,8 @@ const UNRESERVED = /[\w.~!$&'()*+,;=:@-]/;
 
 /** The usual spelling of a path below the tree; the empty one is the tree itself. */
 export function plainUri(path: BytePath): string {
-  const encoded = Array.from(path, (char) => char === "/" || UNRESERVED.test(char) ? char : escape(char)).join("");
-  return path === "" ? PREFIX : `${PREFIX}/${encoded}`;
+  const spelled = Array.from(path, (char) => char === "/" || UNRESERVED.test(char) ? char : escape(char)).join("");
+  return path === "" ? PREFIX : `${PREFIX}/${spelled}`;
 }
 
 function escape(char: string): string {
