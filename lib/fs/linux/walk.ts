@@ -222,8 +222,11 @@ function child(uri: string, encodedName: string): string {
   return uri === ROOT_URI ? uri + encodedName : `${uri}/${encodedName}`;
 }
 
+/** Names that stand for themselves in a URI; most do. */
+const PLAIN = /^[\w.~-]+$/;
+
 function encoded(name: string): string {
-  return PathUri.fromNative(`/${name}`).slice(ROOT_URI.length);
+  return PLAIN.test(name) ? name : PathUri.fromNative(`/${name}`).slice(ROOT_URI.length);
 }
 
 function childPath(directory: NativePath, name: string): NativePath {
