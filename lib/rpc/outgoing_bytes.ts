@@ -2,10 +2,12 @@
 const KEPT_BYTES = 4 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
+const LINE_FEED = 0x0a;
+
 const encoder = new TextEncoder();
 
 /**
- * Texts on their way to becoming bytes on a pipe. They become bytes when they are added and not when they leave, and
+ * Lines on their way to becoming bytes on a pipe. They become bytes when they are added and not when they leave, and
  * two buffers take turns: what waits in JavaScript strings would be moved by every garbage collection (measured: 40 MB
  * more resident memory after a flood).
  *
@@ -24,17 +26,22 @@ export class OutgoingBytes {
     return this.#end - this.#start;
   }
 
-  /** Appends one text as UTF-8; returns a view of all that waits, valid until the next call. */
-  add(text: string): Uint8Array<ArrayBuffer> {
+  /**
+   * Appends one text as UTF-8, and a newline; returns a view of all that waits, valid until the next call. A text of a
+   * hundred megabytes would be copied if the newline were appended to it before.
+   */
+  addLine(text: string): Uint8Array<ArrayBuffer> {
     // A UTF-16 unit makes one byte as a rule, and three at most.
-    this.#reserve(text.length);
+    this.#reserve(text.length + 1);
     const { read, written } = encoder.encodeInto(text, this.#filling.subarray(this.#end));
     this.#end += written;
     if (read < text.length) {
       const rest = text.slice(read);
-      this.#reserve(3 * rest.length);
+      this.#reserve(3 * rest.length + 1);
       this.#end += encoder.encodeInto(rest, this.#filling.subarray(this.#end)).written;
     }
+    this.#reserve(1);
+    this.#filling[this.#end++] = LINE_FEED;
     return this.#filling.subarray(this.#start, this.#end);
   }
 

@@ -79,9 +79,8 @@ class LineConnection implements StdioConnection {
 
   send(message: string): void {
     if (this.#end !== undefined) return;
-    const line = message + "\n";
     let sent = 0;
-    const bytes = this.#waitingBytes.add(line);
+    const bytes = this.#waitingBytes.addLine(message);
     if (this.#writing === undefined && bytes.length <= PROMPT_BYTES) sent = this.#output.writeNow?.(bytes) ?? 0;
     this.#waitingBytes.skip(sent);
     if (this.#waitingBytes.length > 0) this.#writing ??= this.#write();

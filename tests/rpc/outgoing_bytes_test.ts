@@ -13,7 +13,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ take: fc.constant(true as const) }),
 );
 
-Deno.test("OutgoingBytes gives back every byte once, in order, whatever is skipped, taken and added in between", () => {
+Deno.test("OutgoingBytes gives back every line once, in order, whatever is skipped, taken and added in between", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const outgoing = new OutgoingBytes();
@@ -21,8 +21,8 @@ Deno.test("OutgoingBytes gives back every byte once, in order, whatever is skipp
       let taken: { bytes: Uint8Array; text: string } | undefined;
       for (const step of steps) {
         if ("add" in step) {
-          model = Uint8Array.from([...model, ...encoder.encode(step.add)]);
-          assert.deepEqual(decoder.decode(outgoing.add(step.add)), decoder.decode(model));
+          model = Uint8Array.from([...model, ...encoder.encode(`${step.add}\n`)]);
+          assert.deepEqual(decoder.decode(outgoing.addLine(step.add)), decoder.decode(model));
         } else if ("skip" in step) {
           const count = Math.min(step.skip, model.length);
           outgoing.skip(count);
