@@ -30,25 +30,48 @@ const buffer = new Uint8Array(new ArrayBuffer(64 * 1024));
 /** Reads that empty the queue of the kernel: by default it holds 16,384 events. */
 const MAX_DRAINING_READS = 70;
 
-/** The events of any number of directories, taken from one inotify and one look at the table of mounts. */
+/**
+ * The events of any number of directories, taken from one inotify and one look at the table of mounts. The inotify is
+ * kept while there is nothing to deliver: closing it can take the kernel a quarter of a second.
+ */
 export class DirectoryEvents implements Disposable {
   readonly #listener: DirectoryListener;
   readonly #poller: Poller;
   readonly #inotify: Watch;
-  readonly #mounts: Watch;
+  /** Open while events are delivered: one that was not looked at would tell of what was mounted meanwhile. */
+  #mounts: Watch | null = null;
 
   /** @throws {Error} If the system gives us no descriptors for it: a user may have 128 inotifies by default. */
   constructor(log: Log, listener: DirectoryListener) {
     this.#listener = listener;
     using made = new DisposableStack();
     const events = made.adopt(checked(openInotify()), libc.close);
-    const mounts = made.adopt(checked(libc.open(MOUNTS, libc.O_RDONLY | libc.O_CLOEXEC)), libc.close);
-    this.#poller = made.use(new Poller(log));
+    this.#poller = new Poller(log);
     this.#inotify = this.#poller.watch(events, { readable: () => void this.#take() });
-    this.#mounts = this.#poller.watch(mounts, { exceptional: () => this.#listener.lost() });
-    this.#inotify.reading = true;
-    this.#mounts.excepting = true;
     made.move();
+  }
+
+  /**
+   * Begins to deliver events, or goes on to.
+   *
+   * @throws {Error} If the system gives us no descriptor for it.
+   */
+  resume(): void {
+    if (this.#mounts !== null) return;
+    using made = new DisposableStack();
+    const fd = checked(libc.open(MOUNTS, libc.O_RDONLY | libc.O_CLOEXEC));
+    const mounts = made.adopt(this.#poller.watch(fd, { exceptional: () => this.#listener.lost() }), (it) => it.close());
+    mounts.excepting = true;
+    this.#inotify.reading = true;
+    this.#mounts = mounts;
+    made.move();
+  }
+
+  /** Delivers none until {@linkcode resume}; then no thread waits. */
+  pause(): void {
+    this.#inotify.reading = false;
+    this.#mounts?.close();
+    this.#mounts = null;
   }
 
   /**
@@ -73,14 +96,14 @@ export class DirectoryEvents implements Disposable {
     for (let reads = 0; reads < MAX_DRAINING_READS && this.#take(); reads++);
   }
 
-  /** Resolves when no thread waits any more; not before it has been disposed of. */
+  /** Resolves when no thread waits any more; not while events are delivered. */
   idle(): Promise<void> {
     return this.#poller.idle();
   }
 
   [Symbol.dispose](): void {
+    this.pause();
     this.#inotify.close();
-    this.#mounts.close();
     this.#poller[Symbol.dispose]();
   }
 

@@ -12,7 +12,7 @@ import {
 import type { Log } from "../../log.ts";
 import type { NativePath } from "../operations.ts";
 import { type WatchedNames, watchedNames } from "../watched_names.ts";
-import { DirectoryEvents } from "./directory_events.ts";
+import { DirectoryEvents, type DirectoryListener } from "./directory_events.ts";
 
 /**
  * File systems that tell of every change: a network file system does not see what others do to it. These are the ones
@@ -31,9 +31,8 @@ const TRUSTED_FILE_SYSTEMS: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0
  */
 export class MissingWatches implements Disposable {
   readonly #log: Log;
-  /** While there are watches. */
+  /** From the first watch on. */
   #events: DirectoryEvents | null = null;
-  #ending: Promise<void> = Promise.resolve();
   readonly #active = new Set<ActiveWatch>();
   readonly #byDirectory = new Map<number, Set<ActiveWatch>>();
 
@@ -48,8 +47,7 @@ export class MissingWatches implements Disposable {
     const kept = present === null ? null : characters(present);
     const names = watchedNames(kept === null ? absent : [...absent, kept]);
     if (names === null) return null;
-    this.#events?.drain(); // what happened until now is no news for the new watch
-    const events = this.#events ??= this.#listen();
+    const events = this.#listen();
     if (events === null) return null;
     const watch = new ActiveWatch(changed);
     this.#active.add(watch);
@@ -62,30 +60,38 @@ export class MissingWatches implements Disposable {
 
   /** Resolves when the last watch has ended and no thread waits any more. */
   async idle(): Promise<void> {
-    await this.#ending;
+    await this.#events?.idle();
   }
 
   /** Ends all watches without a call. */
   [Symbol.dispose](): void {
     for (const watch of this.#active) this.#end(watch);
+    this.#events?.[Symbol.dispose]();
   }
 
   #listen(): DirectoryEvents | null {
     try {
-      return new DirectoryEvents(this.#log, {
-        changed: (directory, name) => {
-          const watches = this.#byDirectory.get(directory);
-          if (watches === undefined) return;
-          for (const watch of [...watches]) if (watch.heeds(directory, name)) this.#fire(watch);
-        },
-        lost: () => {
-          for (const watch of [...this.#active]) this.#fire(watch);
-        },
-      });
+      const events = this.#events ??= new DirectoryEvents(this.#log, this.#listener());
+      events.drain(); // what happened until now is no news for a new watch
+      events.resume();
+      return events;
     } catch (error) {
       this.#log.warn("cannot watch for missing files", { reason: String(error) });
       return null;
     }
+  }
+
+  #listener(): DirectoryListener {
+    return {
+      changed: (directory, name) => {
+        const watches = this.#byDirectory.get(directory);
+        if (watches === undefined) return;
+        for (const watch of [...watches]) if (watch.heeds(directory, name)) this.#fire(watch);
+      },
+      lost: () => {
+        for (const watch of [...this.#active]) this.#fire(watch);
+      },
+    };
   }
 
   /** Whether there is a way to rely on, as far as it exists. */
@@ -125,11 +131,7 @@ export class MissingWatches implements Disposable {
       this.#byDirectory.delete(directory);
       this.#events?.remove(directory);
     }
-    if (this.#active.size > 0 || this.#events === null) return;
-    const ended = this.#events;
-    this.#events = null;
-    ended[Symbol.dispose]();
-    this.#ending = Promise.all([this.#ending, ended.idle()]).then(() => {});
+    if (this.#active.size === 0) this.#events?.pause();
   }
 }
 
