@@ -61,10 +61,10 @@ export class HttpClient implements Disposable {
 
   async #sendOnce(request: HttpRequest, acceptEncoding: string, signal: AbortSignal): Promise<HttpResponse> {
     const { url, method } = request;
-    const environment = this.#environment();
-    const certificates = await extraCertificates(environment);
     try {
       signal.throwIfAborted();
+      const environment = this.#environment();
+      const certificates = await extraCertificates(environment);
       const route = routeTo(url, proxyFor(url, environment));
       const bytes = requestBytes(request, readingProxy(route), acceptEncoding);
       const kept = await this.#keptAlive(route);
@@ -79,7 +79,7 @@ export class HttpClient implements Disposable {
       const trusted = async () => [...certificates, ...await systemCertificates()];
       return await this.#exchange(route, await connect(route, trusted, signal), method, bytes, signal);
     } catch (error) {
-      throw sendFailure(url, error);
+      throw error instanceof HttpFailure ? error : sendFailure(url, error);
     }
   }
 

@@ -1,3 +1,4 @@
+import { HttpFailure } from "./failure.ts";
 import type { Proxy } from "./proxy.ts";
 import { readHead } from "./read_head.ts";
 import { bytesOf } from "./request_head.ts";
@@ -15,16 +16,17 @@ export async function connect(
   caCerts: () => Promise<string[]>,
   signal: AbortSignal,
 ): Promise<Socket> {
-  if (proxy === undefined) {
-    const conn = await open(hostname, port, signal);
-    return new Socket(secure ? await secured(conn, hostname, await caCerts(), signal) : conn);
+  if (proxy?.secure && secure) {
+    // The platform has no TLS within TLS.
+    throw new HttpFailure("request", "https: URLs cannot be reached by way of an https: proxy");
   }
-  if (proxy.secure && secure) throw new Error("the platform has no TLS within TLS, as for https: by an https: proxy");
-  const conn = await open(proxy.hostname, proxy.port, signal);
-  if (proxy.secure) return new Socket(await secured(conn, proxy.hostname, await caCerts(), signal));
-  if (!secure) return new Socket(conn);
-  await tunnel(conn, proxy, hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, signal);
-  return new Socket(await secured(conn, hostname, await caCerts(), signal));
+  const trusted = secure || proxy?.secure ? await caCerts() : [];
+  const conn = await open(proxy?.hostname ?? hostname, proxy?.port ?? port, signal);
+  if (proxy !== undefined && secure) {
+    await tunnel(conn, proxy, hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, signal);
+  }
+  if (secure) return new Socket(await secured(conn, hostname, trusted, signal));
+  return new Socket(proxy?.secure ? await secured(conn, proxy.hostname, trusted, signal) : conn);
 }
 
 async function open(hostname: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {

@@ -35,13 +35,14 @@ export function proxyFor(url: URL, environment: ReadonlyMap<string, string>): Pr
   return proxy;
 }
 
-const PROXY = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:([^/?#]*)@)?([^@/?#]+)(?:[/?#].*)?$/i;
+const AUTHORITY = /^(?:([^/?#]*)@)?([^@/?#]+)(?:[/?#]|$)/;
 const SOCKS: ReadonlySet<string> = new Set(["socks4", "socks4a", "socks5", "socks5h"]);
 
 function parseProxy(text: string): Proxy | "socks" | undefined {
   if (!/^[\x21-\x7e]+$/.test(text)) return undefined;
-  const [, scheme = "http", user, host] = PROXY.exec(text) ?? [];
+  const [, scheme = "http", rest = text] = /^([^/]*):\/\/(.*)$/.exec(text) ?? [];
   const kind = scheme.toLowerCase();
+  const [, user, host] = AUTHORITY.exec(rest) ?? [];
   if (host === undefined) return undefined;
   if (SOCKS.has(kind)) return "socks";
   const url = kind === "http" || kind === "https" ? URL.parse(`${kind}://${host}/`) : null;

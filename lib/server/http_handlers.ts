@@ -6,6 +6,7 @@ import { HeaderMap } from "../http/header_map.ts";
 import { headerLine, isHeaderName, isHeaderValue, isMethod } from "../http/request_checks.ts";
 import type { HttpRequest } from "../http/request_head.ts";
 import { basicCredentials } from "../http/basic_credentials.ts";
+import { type Log, silentLog } from "../log.ts";
 import type { Params } from "../protocol/methods.ts";
 import { urlDefect } from "../url_defect.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
@@ -14,12 +15,16 @@ import { HttpStreams } from "./http_streams.ts";
 
 export interface HttpHandlerOptions {
   readonly clock: Clock;
+  /** Hears why a request failed, where the wire has no words for it. */
+  readonly log?: Log;
   /** The server's own variables: for proxies, certificates and the values of headers. */
   readonly inherited: () => ReadonlyMap<string, string>;
 }
 
-export function httpHandlers({ clock, inherited }: HttpHandlerOptions): { "http/request": Handler<"http/request"> } {
-  const streamsOf = (scope: ConnectionScope) => new HttpStreams({ scope, clock, environment: inherited });
+export function httpHandlers(
+  { clock, log = silentLog, inherited }: HttpHandlerOptions,
+): { "http/request": Handler<"http/request"> } {
+  const streamsOf = (scope: ConnectionScope) => new HttpStreams({ scope, clock, log, environment: inherited });
   return {
     "http/request": (params, { connection, afterAnswer }) => {
       const streams = connection.resource(streamsOf);

@@ -2,7 +2,9 @@ import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { HttpClient } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
+import type { HttpFailure } from "../http/failure.ts";
 import type { HttpRequest } from "../http/request_head.ts";
+import type { Log } from "../log.ts";
 import { aroundBody, encodeBodyDelta, encodeBodyEnd } from "../protocol/http.ts";
 import type { Result } from "../protocol/methods.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
@@ -19,6 +21,8 @@ export interface HttpAsk {
 export interface HttpStreamsOptions {
   readonly scope: ConnectionScope;
   readonly clock: Clock;
+  readonly log: Log;
+  /** The server's own variables. */
   readonly environment: () => ReadonlyMap<string, string>;
 }
 
@@ -31,6 +35,8 @@ const MAX_DELTA_BYTES = 1024 * 1024;
 export const MAX_BUFFERED_BODY_BYTES = 383 * 1024 * 1024;
 /** From this size on a body is put into its message without another copy. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
+/** What a WebSocket calls a fault of the server. */
+const INTERNAL_ERROR = 1011;
 /** What a timer can count, in milliseconds: 24 days. A longer limit is none. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -60,7 +66,7 @@ export class HttpStreams implements Disposable {
     using body = response.body;
     const head = headOf(response);
     const whole = await WholeBody.read(body, MAX_BUFFERED_BODY_BYTES).catch((error) => {
-      throw toExecError(error, "failed to read http/request response body");
+      throw this.#inWords(error, "failed to read http/request response body");
     });
     if (whole === undefined) {
       const reason = `the body is longer than ${MAX_BUFFERED_BODY_BYTES} bytes`;
@@ -87,8 +93,8 @@ export class HttpStreams implements Disposable {
       const ask = asked();
       limit = this.#limitTo(ask.timeoutMs);
       const response = await this.#send(ask, limit.signal);
-      const pump = this.#pump.bind(this, requestId, response, limit);
-      afterAnswer(() => void pump());
+      const pumping = this.#pump.bind(this, requestId, response, limit);
+      afterAnswer(() => void pumping().catch((error) => this.#fault(error)));
       return { ...headOf(response), bodyBase64: new Uint8Array() };
     } catch (error) {
       this.#reserved.delete(requestId);
@@ -101,6 +107,13 @@ export class HttpStreams implements Disposable {
     this.#ended = true;
     this.#reserved.clear();
     void this.#client?.then((client) => client[Symbol.dispose]());
+  }
+
+  /** A stream that ends without a word would be waited for forever: the connection goes with it. */
+  #fault(error: unknown): void {
+    const { scope: { connection }, log } = this.#options;
+    log.error("http stream failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
+    connection.close(INTERNAL_ERROR, "internal error");
   }
 
   #reserve(requestId: string): void {
@@ -117,7 +130,7 @@ export class HttpStreams implements Disposable {
     try {
       return await client.send(request, redirects, signal);
     } catch (error) {
-      throw toExecError(error, "http/request failed");
+      throw this.#inWords(error, "http/request failed");
     }
   }
 
@@ -147,11 +160,27 @@ export class HttpStreams implements Disposable {
         }
       }
     } catch (error) {
-      failure = error instanceof Error ? error.message : String(error);
+      if (!isHttpFailure(error)) throw error;
+      this.#explain(error);
+      failure = error.message;
     }
     if (signal.aborted) return;
     this.#reserved.delete(requestId);
     connection.send(encodeBodyEnd(idJson, ++seq, failure));
+  }
+
+  /** A failure of the exchange in the words of the wire; anything else is a fault of ours. */
+  #inWords(error: unknown, what: string): unknown {
+    if (!isHttpFailure(error)) return error;
+    this.#explain(error);
+    return new ExecError("internal", `${what}: ${error.message}`, { cause: error });
+  }
+
+  /** What the wire has no words for. */
+  #explain({ stage, cause }: HttpFailure): void {
+    if (this.#options.scope.signal.aborted) return;
+    const reason = cause instanceof Error ? cause.message : undefined;
+    this.#options.log.debug("http request failed", { stage, reason });
   }
 
   #limitTo(timeoutMs: number | null): TimeLimit {
@@ -164,7 +193,10 @@ class TimeLimit implements Disposable {
   readonly #aborter = new AbortController();
   readonly #timer: ReturnType<Clock["after"]> | undefined;
   readonly #outer: AbortSignal;
-  readonly #stop = () => this.#aborter.abort(this.#outer.reason);
+  readonly #stop = () => {
+    this.#timer?.cancel();
+    this.#aborter.abort(this.#outer.reason);
+  };
 
   constructor(clock: Clock, ms: number | null, outer: AbortSignal) {
     this.#outer = outer;
@@ -191,8 +223,7 @@ function headOf({ status, headers }: HttpResponse): Pick<Result<"http/request">,
   return { status, headers: printable.map(([name, value]) => ({ name, value })) };
 }
 
-/** A failure of the exchange in the words of the wire; anything else is a fault of ours. */
-function toExecError(error: unknown, what: string): unknown {
-  if (!(error instanceof Error) || error.name !== "HttpFailure") return error;
-  return new ExecError("internal", `${what}: ${error.message}`, { cause: error });
+/** By its name: the class itself is loaded with the first request. */
+function isHttpFailure(error: unknown): error is HttpFailure {
+  return error instanceof Error && error.name === "HttpFailure";
 }
