@@ -7,6 +7,7 @@
  * {@linkcode AT_FDCWD} stands for the working directory.
  */
 
+import { inBackground } from "./background.ts";
 import { type Bytes, bytesOf, orError, orErrorFromLong, read, write } from "./libc.ts";
 
 const SYMBOLS = {
@@ -167,7 +168,7 @@ export function pread(fd: number, buffer: Bytes, offset: bigint): number {
  * A failure there has its number on that thread, so the call is made again here to learn it.
  */
 export async function preadInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
-  const result = await symbols.preadInBackground(fd, buffer, BigInt(buffer.length), offset);
+  const result = await inBackground(() => symbols.preadInBackground(fd, buffer, BigInt(buffer.length), offset));
   return result < 0n ? pread(fd, buffer, offset) : Number(result);
 }
 
@@ -192,7 +193,7 @@ export function preadNow(fd: number, buffer: Bytes, offset: bigint): number {
 
 /** Reads where the file was read last, on a thread of the pool; as {@linkcode preadInBackground}. */
 export async function readInBackground(fd: number, buffer: Bytes): Promise<number> {
-  const result = await symbols.readInBackground(fd, buffer, BigInt(buffer.length));
+  const result = await inBackground(() => symbols.readInBackground(fd, buffer, BigInt(buffer.length)));
   return result < 0n ? read(fd, buffer) : Number(result);
 }
 
@@ -202,13 +203,13 @@ export function pwrite(fd: number, buffer: Bytes, offset: bigint): number {
 
 /** As {@linkcode preadInBackground}. */
 export async function pwriteInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
-  const result = await symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), offset);
+  const result = await inBackground(() => symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), offset));
   return result < 0n ? pwrite(fd, buffer, offset) : Number(result);
 }
 
 /** Writes where the file was written last, on a thread of the pool; as {@linkcode preadInBackground}. */
 export async function writeInBackground(fd: number, buffer: Bytes): Promise<number> {
-  const result = await symbols.writeInBackground(fd, buffer, BigInt(buffer.length));
+  const result = await inBackground(() => symbols.writeInBackground(fd, buffer, BigInt(buffer.length)));
   return result < 0n ? write(fd, buffer) : Number(result);
 }
 
@@ -218,7 +219,7 @@ export function truncate(fd: number, size: number): number {
 
 /** On a thread of the pool: to give the space of a large file back takes a while. As {@linkcode preadInBackground}. */
 export async function truncateInBackground(fd: number, size: number): Promise<number> {
-  return await symbols.truncateInBackground(fd, BigInt(size)) < 0 ? truncate(fd, size) : 0;
+  return await inBackground(() => symbols.truncateInBackground(fd, BigInt(size))) < 0 ? truncate(fd, size) : 0;
 }
 
 /**
@@ -226,7 +227,7 @@ export async function truncateInBackground(fd: number, size: number): Promise<nu
  * systems begin to write it out.
  */
 export async function closeInBackground(fd: number): Promise<void> {
-  await symbols.closeInBackground(fd);
+  await inBackground(() => symbols.closeInBackground(fd));
 }
 
 export function changeMode(fd: number, mode: number): number {
@@ -240,7 +241,7 @@ export function copyFileRange(from: number, to: number, length: number): number 
 
 /** The same on a thread of the pool; as {@linkcode preadInBackground}. */
 export async function copyFileRangeInBackground(from: number, to: number, length: number): Promise<number> {
-  const result = await symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0);
+  const result = await inBackground(() => symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0));
   return result < 0n ? copyFileRange(from, to, length) : Number(result);
 }
 
