@@ -23,7 +23,7 @@ export class UnusableProxy extends Error {
  * what `NO_PROXY` exempts; none at all if `REQUEST_METHOD` is set, because `HTTP_PROXY` may then be a header that some
  * web server made a variable of. A value that is empty or no URL is none; without a scheme it means `http:`.
  *
- * @throws {UnusableProxy} For SOCKS, which the reference does not speak either.
+ * @throws {UnusableProxy} For SOCKS, which the reference does not speak either, and for ports that are none.
  */
 export function proxyFor(url: URL, environment: ReadonlyMap<string, string>): Proxy | undefined {
   if (environment.has("REQUEST_METHOD")) return undefined;
@@ -31,22 +31,28 @@ export function proxyFor(url: URL, environment: ReadonlyMap<string, string>): Pr
   const proxy = parseProxy(named(url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY")) ??
     parseProxy(named("ALL_PROXY"));
   if (proxy === undefined || isExempt(url.hostname, named("NO_PROXY"))) return undefined;
-  if (proxy === "socks") throw new UnusableProxy("a SOCKS proxy is named in the environment");
+  if (proxy instanceof UnusableProxy) throw proxy;
   return proxy;
 }
 
 const AUTHORITY = /^(?:([^/?#]*)@)?([^@/?#]+)(?:[/?#]|$)/;
 const SOCKS: ReadonlySet<string> = new Set(["socks4", "socks4a", "socks5", "socks5h"]);
 
-function parseProxy(text: string): Proxy | "socks" | undefined {
+function parseProxy(text: string): Proxy | UnusableProxy | undefined {
   if (!/^[\x21-\x7e]+$/.test(text)) return undefined;
-  const [, scheme = "http", rest = text] = /^([^/]*):\/\/(.*)$/.exec(text) ?? [];
-  const kind = scheme.toLowerCase();
+  const [, scheme, rest = text] = /^([^/]*):\/\/(.*)$/.exec(text) ?? [];
+  // Without a scheme there is nothing but the authority.
+  if (scheme === undefined && /[/?#]/.test(text)) return undefined;
+  const kind = scheme?.toLowerCase() ?? "http";
   const [, user, host] = AUTHORITY.exec(rest) ?? [];
   if (host === undefined) return undefined;
-  if (SOCKS.has(kind)) return "socks";
-  const url = kind === "http" || kind === "https" ? URL.parse(`${kind}://${host}/`) : null;
-  if (url === null) return undefined;
+  if (SOCKS.has(kind)) return new UnusableProxy("a SOCKS proxy is named in the environment");
+  if (kind !== "http" && kind !== "https") return undefined;
+  const url = URL.parse(`${kind}://${host}/`);
+  // Going there directly would be what somebody took care to prevent.
+  if (url === null) {
+    return /:\d+$/.test(host) ? new UnusableProxy("a proxy with a bad port is named in the environment") : undefined;
+  }
   const secure = kind === "https";
   return {
     secure,

@@ -36,9 +36,11 @@ export function requestBytes(request: HttpRequest, proxy: Proxy | undefined, acc
   headers.appendUnlessThere("accept-encoding", acceptEncoding);
   headers.appendUnlessThere("host", url.host);
   const framed = frameBody(headers, body);
+  const persistent = !saysClose(headers);
+  if (!persistent) headers.set("connection", "close");
   let head = `${request.method} ${target(request, proxy !== undefined)} HTTP/1.1\r\n`;
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
-  return { head: bytesOf(`${head}\r\n`), body: framed, persistent: !saysClose(headers) };
+  return { head: bytesOf(`${head}\r\n`), body: framed, persistent };
 }
 
 /** What the first line names (RFC 9112 3.2): a proxy is told the host as well. */
