@@ -11,8 +11,10 @@ const LARGE_BYTES = 16 * 1024 * 1024;
  * Closes a file; there is nothing to report, since Linux frees the number whatever it says.
  *
  * @param size How large the file is, as far as we know.
+ * @returns A promise if another thread does it.
  */
-export function closeFile(fd: number, size: number): void {
-  if (size > LARGE_BYTES) void closeInBackground(fd);
-  else close(fd);
+export function closeFile(fd: number, size: number): Promise<void> | undefined {
+  if (size > LARGE_BYTES) return closeInBackground(fd);
+  close(fd);
+  return undefined;
 }

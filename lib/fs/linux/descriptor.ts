@@ -46,6 +46,6 @@ export class Descriptor implements Disposable {
   }
 
   #closeIfUnused(): void {
-    if (this.#uses === 0) closeFile(this.#fd, this.#size);
+    if (this.#uses === 0) void closeFile(this.#fd, this.#size);
   }
 }
