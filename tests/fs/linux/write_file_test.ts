@@ -215,3 +215,38 @@ Deno.test("writeFile says when it may not write or create", { ignore }, () => {
   });
   assert.equal(textOf(scratch.read("file")), "kept");
 });
+
+Deno.test("writeFile that follows no link stays inside, however often its directory is swapped for one", {
+  ignore,
+}, async () => {
+  using scratch = new Scratch();
+  scratch.directory("inside");
+  scratch.directory("outside");
+  scratch.link("link", "outside");
+  const swapping = new Deno.Command("/bin/sh", {
+    args: ["-c", "echo; while :; do mv inside aside; mv link inside; mv inside link; mv aside inside; done"],
+    cwd: scratch.root,
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const output = swapping.stdout.getReader();
+  await output.read(); // it has begun
+  const outcomes = new Map<string, number>();
+  for (let attempt = 0; attempt < 3000; attempt++) {
+    let outcome = "written";
+    try {
+      await writeFile(scratch.path("inside/file"), CONTENT, false, never);
+    } catch (error) {
+      outcome = (error as Error).message;
+    }
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+  swapping.kill("SIGKILL");
+  await output.cancel();
+  await swapping.status;
+  for (const refused of ["No such file or directory (os error 2)", "Not a directory (os error 20)"]) {
+    outcomes.delete(refused);
+  }
+  assert.deepEqual([...outcomes.keys()], ["written"]);
+  assert.deepEqual([...Deno.readDirSync(`${scratch.root}/outside`)], []);
+});
