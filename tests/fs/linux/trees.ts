@@ -14,6 +14,22 @@ export type Node =
   | { readonly kind: "directory"; readonly children: Tree };
 export type Tree = ReadonlyMap<string, Node>;
 
+export interface Sketch {
+  readonly [name: string]: string | Sketch;
+}
+
+/** A tree of directories and of files with such a content. */
+export function treeOf(sketch: Sketch): Tree {
+  return new Map(
+    Object.entries(sketch).map(([name, inside]): [string, Node] => [
+      name,
+      typeof inside === "string"
+        ? { kind: "file", content: inside, mode: 0o644 }
+        : { kind: "directory", children: treeOf(inside) },
+    ]),
+  );
+}
+
 /** @param names What files and directories may be called. */
 export function trees(names: readonly string[], linkTargets: readonly string[]): fc.Arbitrary<Tree> {
   const name = fc.constantFrom(...names);
@@ -95,12 +111,21 @@ export function thinSlices(): { readonly slice: Slice; readonly count: () => num
 
 /** Does work step by step; `between` is told how many have been done, and may change the world. */
 export async function stepwise<T>(work: Steps<T>, between: (step: number) => void): Promise<T> {
-  for (let done = 0;; done++) {
-    between(done);
-    const step = work.next();
-    if (step.done) return step.value;
-    await step.value;
+  try {
+    for (let done = 0;; done++) {
+      between(done);
+      const step = work.next();
+      if (step.done) return step.value;
+      await step.value;
+    }
+  } finally {
+    work.return(undefined as never);
   }
+}
+
+/** How many descriptors this process has open; where they lead may have no path. */
+export function descriptorCount(): number {
+  return [...Deno.readDirSync("/proc/self/fd")].length;
 }
 
 const LEVEL = cString("level-of-a-tree");
