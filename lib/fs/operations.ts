@@ -33,6 +33,8 @@ export interface WalkOptions {
   readonly maxEntries: number;
   readonly followDirectorySymlinks: boolean;
   readonly pruneHiddenDirectories: boolean;
+  /** How the caller names the directory: URIs in the answer begin like it. By default the usual URI of the path. */
+  readonly uri?: string;
 }
 
 export interface WalkResult {

@@ -74,7 +74,7 @@ export function fsHandlers(filesOf: FilesOf): FsHandlers {
         requireCwd(sandbox);
         if (!confinesReading(sandbox)) checkWalkLimits(options);
         const [native] = readable(sandbox, path);
-        return files.walk(native, options);
+        return files.walk(native, { ...options, uri: path.text });
       }),
     "fs/remove": ({ path, recursive, force, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {

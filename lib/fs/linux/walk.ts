@@ -6,6 +6,7 @@ import type { MaybePromise, NativePath, WalkOptions, WalkResult } from "../opera
 import { checked, OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
 import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
+import { walkRootUri } from "../walk_uri.ts";
 import { canonicalize } from "./canonicalize.ts";
 import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
@@ -84,7 +85,7 @@ class Walk {
       if (!this.#options.followDirectorySymlinks) return false;
     }
     if (status.kind !== calls.S_IFDIR) return false;
-    const uri = PathUri.fromNative(path);
+    const uri = walkRootUri(path, this.#options);
     this.#enter({ path, uri, realUri: this.#realUri(path), depth: 0 });
     return true;
   }

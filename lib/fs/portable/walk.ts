@@ -6,6 +6,7 @@ import type { NativePath, WalkOptions, WalkResult } from "../operations.ts";
 import { OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
 import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
+import { walkRootUri } from "../walk_uri.ts";
 import { orOsError } from "./os_failure.ts";
 import { childOf, pathText } from "./path_text.ts";
 import { listOf, targetOf } from "./read_directory.ts";
@@ -18,7 +19,7 @@ export async function walk(
   signal: AbortSignal,
 ): Promise<WalkResult> {
   checkWalkLimits(options);
-  return await new Walk(options, slice, signal).from(pathText(path));
+  return await new Walk(path, options, slice, signal).walk();
 }
 
 /** A directory that is to be read. */
@@ -28,6 +29,10 @@ interface Pending {
 }
 
 class Walk {
+  readonly #root: string;
+  /** The URI of the root as it is, and as the answer shows it. */
+  readonly #rootUri: string;
+  readonly #shownUri: string;
   readonly #options: WalkOptions;
   readonly #slice: Slice;
   readonly #signal: AbortSignal;
@@ -40,14 +45,18 @@ class Walk {
   /** Real paths of all directories in it and before, if links are followed. */
   readonly #entered = new Set<string>();
 
-  constructor(options: WalkOptions, slice: Slice, signal: AbortSignal) {
+  constructor(root: NativePath, options: WalkOptions, slice: Slice, signal: AbortSignal) {
+    this.#root = pathText(root);
+    this.#rootUri = PathUri.fromNative(this.#root);
+    this.#shownUri = walkRootUri(root, options);
     this.#options = options;
     this.#slice = slice;
     this.#signal = signal;
     this.#entriesLeft = options.maxEntries;
   }
 
-  async from(path: string): Promise<WalkResult> {
+  async walk(): Promise<WalkResult> {
+    const path = this.#root;
     const { isSymlink } = await orOsError(Deno.lstat(path));
     const { isDirectory } = await orOsError(Deno.stat(path));
     if (isDirectory && (!isSymlink || this.#options.followDirectorySymlinks)) await this.#enter({ path, depth: 0 });
@@ -111,10 +120,15 @@ class Walk {
   }
 
   #list(path: string, kind: "file" | "directory"): boolean {
-    const uri = PathUri.fromNative(path);
+    const uri = this.#uriOf(path);
     if (!this.#budget.take(uri)) return false;
     this.#entries.push({ path: uri, kind });
     return true;
+  }
+
+  /** Of the root or something below it. */
+  #uriOf(path: string): string {
+    return this.#shownUri + PathUri.fromNative(path).slice(this.#rootUri.length);
   }
 
   /** Does the work; what the system says against it becomes part of the answer. */
@@ -123,7 +137,7 @@ class Walk {
       return await work();
     } catch (error) {
       if (!(error instanceof OsError)) throw error;
-      const uri = PathUri.fromNative(path);
+      const uri = this.#uriOf(path);
       const message = osErrorText(error.errno);
       if (!this.#budget.take(uri, message)) return false;
       this.#errors.push({ path: uri, message });

@@ -51,6 +51,21 @@ export const WALKING: readonly FileCase[] = [
     },
   },
   {
+    name: "walk names what it finds as its root was named",
+    async run({ files, scratch }) {
+      plant(scratch);
+      const plain = PathUri.fromNative(scratch.path("w"));
+      const odd = `${plain.slice(0, -1)}%77`;
+      const found = async (uri: string) =>
+        (await files.walk(scratch.path("w"), { ...EVERYTHING, maxEntries: 2, uri }, caller)).entries.map(({ path }) =>
+          path
+        );
+      assert.deepEqual(await found(odd), [`${odd}/.dotfile`, `${odd}/.hid`]);
+      assert.deepEqual(await found(`${plain}/`), [`${plain}/.dotfile`, `${plain}/.hid`]);
+      assert.deepEqual(await found(`${plain}//`), [`${plain}//.dotfile`, `${plain}//.hid`]);
+    },
+  },
+  {
     name: "walk enters a directory once, whatever links lead to it",
     async run(scene) {
       plant(scene.scratch);
