@@ -1,6 +1,7 @@
 /** `file:` URI ⇄ the bytes of a path, which need not be UTF-8. */
 
 import { ExecError } from "./errors.ts";
+import { normalized } from "./native_path.ts";
 import { urlDefect } from "./url_defect.ts";
 
 /** What texts call this system. */
@@ -62,7 +63,8 @@ export class PathUri {
   }
 
   /**
-   * The path on this machine: bytes without a NUL.
+   * The path on this machine: bytes without a NUL, and without empty components, `.` and `..`: those that an encoded
+   * slash sets off are resolved like the URL's own, before any link is looked at.
    *
    * @throws {ExecError} `invalidRequest` if this system has no such paths: a foreign host or, but for Windows, a drive.
    */
@@ -74,7 +76,7 @@ export class PathUri {
     if (os === "windows" ? host === "" && !isDrive : host !== "" || isDrive) {
       throw new ExecError("invalidRequest", invalidHere(this.text, os));
     }
-    if (os !== "windows") return percentDecode(path);
+    if (os !== "windows") return normalized(percentDecode(path));
     const native = percentDecode(host === "" ? path.slice(1) : `//${host}${path}`);
     return native.map((byte) => byte === SLASH ? BACKSLASH : byte);
   }

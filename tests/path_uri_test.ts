@@ -33,8 +33,7 @@ Deno.test("PathUri.parse and toNative judge and spell URIs as the reference does
     }
     const native = new TextDecoder().decode(parsed.toNative("linux"));
     if (canonical === undefined) continue;
-    const tidy = native.replaceAll(/\/+/g, "/").replace(/(?<=.)\/$/, "").replace(/^\/tmp\/\.\.$/, "/");
-    assert.equal(PathUri.fromNative(tidy, "linux"), canonical, JSON.stringify(uri));
+    assert.equal(PathUri.fromNative(native, "linux"), canonical, JSON.stringify(uri));
   }
 });
 
@@ -99,7 +98,7 @@ Deno.test("invalid escapes and a plus sign stand for themselves", () => {
   const native = (uri: string) => new TextDecoder().decode(PathUri.parse(uri, "linux").toNative("linux"));
   assert.equal(native("file:///a%zz%4"), "/a%zz%4");
   assert.equal(native("file:///%"), "/%");
-  assert.equal(native("file:///a+b%2Fc%2f"), "/a+b/c/");
+  assert.equal(native("file:///a+b%2Fc%2f"), "/a+b/c");
 });
 
 Deno.test("on Windows drives and shares are the native paths, and only they", () => {

@@ -1,6 +1,5 @@
 import { ExecError } from "../errors.ts";
 import { MissingWatch } from "./missing_watch.ts";
-import { normalized } from "./native_path.ts";
 import { checkHandleId, OpenFiles } from "./open_files.ts";
 import type {
   Caller,
@@ -108,7 +107,7 @@ export class ConnectionFiles implements Disposable {
     let path: NativePath | undefined;
     let refusal: unknown;
     try {
-      path = normalized(locate());
+      path = locate();
     } catch (error) {
       refusal = error;
     }
@@ -203,19 +202,19 @@ export class ConnectionFiles implements Disposable {
 }
 
 function reads(path: NativePath): PathClaim {
-  return { path: normalized(path), changes: false, tree: false };
+  return { path, changes: false, tree: false };
 }
 
 function readsTree(path: NativePath): PathClaim {
-  return { path: normalized(path), changes: false, tree: true };
+  return { path, changes: false, tree: true };
 }
 
 function changes(path: NativePath): PathClaim {
-  return { path: normalized(path), changes: true, tree: false };
+  return { path, changes: true, tree: false };
 }
 
 function changesTree(path: NativePath): PathClaim {
-  return { path: normalized(path), changes: true, tree: true };
+  return { path, changes: true, tree: true };
 }
 
 function checkBlock(kind: "read" | "write", length: number): void {

@@ -1,6 +1,5 @@
 /** Watches for what is missing: one of each connection at a time, known by its number. */
 
-import { normalized } from "./native_path.ts";
 import type { FileOperations, NativePath } from "./operations.ts";
 
 /** More paths than that are not watched. The reference's limit. */
@@ -41,8 +40,8 @@ export class MissingWatch implements Disposable {
     try {
       if (missing.length > 0 && missing.length <= MAX_MISSING_PATHS) {
         this.#active = this.#operations.watchMissing(
-          missing.map(normalized),
-          present === null ? null : normalized(present),
+          missing,
+          present,
           () => this.#changed(id, changed),
         );
       }

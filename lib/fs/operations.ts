@@ -1,10 +1,8 @@
 /** What can be done with files, whatever system carries it out. */
 
-/**
- * An absolute path: its bytes, which need not be UTF-8, without a NUL. `.`, `..` and empty components have been resolved
- * (`native_path.ts`).
- */
-export type NativePath = Uint8Array<ArrayBuffer>;
+import type { NativePath } from "../native_path.ts";
+
+export type { NativePath };
 
 /** Whatever can be answered at once is: a promise costs more than a small read. */
 export type MaybePromise<T> = T | Promise<T>;

@@ -1,5 +1,5 @@
 import type { MaybePromise, NativePath } from "./operations.ts";
-import { isSameOrBelow } from "./native_path.ts";
+import { isSameOrBelow } from "../native_path.ts";
 
 /** A path that a request uses. */
 export interface PathClaim {

@@ -1,7 +1,7 @@
 import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import * as calls from "../../linux/file_calls.ts";
-import { isSameOrBelow } from "../native_path.ts";
+import { isSameOrBelow } from "../../native_path.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
@@ -26,10 +26,16 @@ export function copy(
   slice: Slice,
   signal: AbortSignal,
 ): MaybePromise<void> {
-  return inSlices(steps(source, destination, recursive, signal), slice, signal);
+  return inSlices(copying(source, destination, recursive, signal), slice, signal);
 }
 
-function* steps(source: NativePath, destination: NativePath, recursive: boolean, signal: AbortSignal): Steps<void> {
+/** The steps of it. */
+export function* copying(
+  source: NativePath,
+  destination: NativePath,
+  recursive: boolean,
+  signal: AbortSignal,
+): Steps<void> {
   const from = { at: calls.AT_FDCWD, name: cString(source) };
   const to = { at: calls.AT_FDCWD, name: cString(destination) };
   checked(calls.statusAt(from.at, from.name, calls.AT_SYMLINK_NOFOLLOW, status));

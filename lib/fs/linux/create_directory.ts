@@ -2,7 +2,7 @@ import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import { EEXIST, ENOENT } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
-import { split } from "../native_path.ts";
+import { split } from "../../native_path.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";

@@ -3,7 +3,7 @@
 import { cString } from "../../linux/cstring.ts";
 import * as calls from "../../linux/file_calls.ts";
 import { type Bytes, close, O_CLOEXEC, O_DIRECTORY } from "../../linux/libc.ts";
-import { split } from "../native_path.ts";
+import { split } from "../../native_path.ts";
 import type { NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
 import { mustNameAnEntry } from "../refusals.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isSameOrBelow, normalized, split } from "../../lib/fs/native_path.ts";
-import { bytesOf, textOf } from "./scratch.ts";
+import { isSameOrBelow, normalized, split } from "../lib/native_path.ts";
+import { bytesOf, textOf } from "./fs/scratch.ts";
 
 const component = fc.constantFrom("a", "b", ".", "..", "", "...", ".x", "..x", "x.", "-");
 const path = fc.array(component, { maxLength: 8 }).map((components) => `/${components.join("/")}`);

@@ -1,4 +1,7 @@
-import type { NativePath } from "./operations.ts";
+/** Absolute paths as bytes. */
+
+/** Bytes that need not be UTF-8, without a NUL; `.`, `..` and empty components have been resolved. */
+export type NativePath = Uint8Array<ArrayBuffer>;
 
 const SLASH = 0x2f, DOT = 0x2e;
 
