@@ -1,0 +1,49 @@
+/** Short ways to ask an HTTP peer in a test. */
+import { systemClock } from "../../lib/clock.ts";
+import { HttpClient } from "../../lib/http/client.ts";
+import type { HttpResponse } from "../../lib/http/exchange.ts";
+import { HeaderMap } from "../../lib/http/header_map.ts";
+import type { HttpRequest } from "../../lib/http/request_head.ts";
+
+export function client(variables: Readonly<Record<string, string>> = {}, clock = systemClock): HttpClient {
+  const environment = new Map(Object.entries(variables));
+  return new HttpClient({ clock, environment: () => environment });
+}
+
+export function request(url: string, options: { method?: string; headers?: [string, string][]; body?: string } = {}) {
+  return {
+    method: options.method ?? "GET",
+    url: new URL(url),
+    headers: HeaderMap.from(options.headers ?? []),
+    body: bytes(options.body ?? ""),
+  } satisfies HttpRequest;
+}
+
+/** Asks and reads the whole body, each byte one character. */
+export async function ask(
+  client: HttpClient,
+  asked: HttpRequest,
+  redirects: "follow" | "stop" = "follow",
+  signal: AbortSignal = new AbortController().signal,
+): Promise<{ status: number; headers: string[]; body: string }> {
+  const { status, headers, body } = await client.send(asked, redirects, signal);
+  return { status, headers: [...headers].map(([name, value]) => `${name}: ${value}`), body: await wholeText(body) };
+}
+
+export async function wholeText(body: HttpResponse["body"]): Promise<string> {
+  let text = "";
+  for (let piece; (piece = await body.read()) !== null;) text += characters(piece);
+  return text;
+}
+
+/** One byte for each character. */
+export function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}
+
+/** One character for each byte. */
+export function characters(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
