@@ -40,6 +40,8 @@ export const DIFFERENCES = {
   readFileLimit:
     "fs/readFile serves up to 383 MiB and refuses what is larger like the reference what exceeds 512 MiB, " +
     "with that limit in the text: the answer has to fit one string.",
+  walkLineBreaks: "fs/walk lists names that hold tabs or line breaks; the reference loses those letters and reports " +
+    "that there is no such file.",
   removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
   httpBodyLimit: "A buffered body of http/request may have 383 MiB; the reference takes any size into memory.",
 } as const;

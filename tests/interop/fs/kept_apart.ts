@@ -20,6 +20,12 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
   if (method === "fs/writeFile" && param("followSymlinks", 2) !== false) {
     return endsOf(param("path", 0)).some(isFifo) ? "fifoWithoutReader" : null;
   }
+  if (method === "fs/walk" && rules.allows("walkLineBreaks")) {
+    const options = param("options", 1);
+    const followsLinks = !isObject(options) || options["followDirectorySymlinks"] !== false;
+    const roots = followsLinks ? [directory] : endsOf(param("path", 0));
+    return roots.some(hasBrokenName) ? "walkLineBreaks" : null;
+  }
   if (method !== "fs/copy") return null;
   const [sources, destinations] = [endsOf(param("sourcePath", 0)), endsOf(param("destinationPath", 1))];
   const targets = destinations.flatMap(everything);
@@ -32,6 +38,20 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
 
 function isFifo(place: BytePath): boolean {
   return everything(place)[0]?.kind === "fifo";
+}
+
+function hasBrokenName(place: BytePath): boolean {
+  return namesBelow(place).some((name) => /[\t\n\r]/.test(name));
+}
+
+function namesBelow(place: BytePath): BytePath[] {
+  try {
+    if (lstat(place)?.kind !== "directory") return [];
+    return list(place).flatMap((name) => [name, ...namesBelow(`${place}/${name}`)]);
+  } catch (error) {
+    if (error instanceof PosixError) return [];
+    throw error;
+  }
 }
 
 /** What is at a place and below it; links stand for what they lead to, but links to directories for nothing. */

@@ -1,7 +1,7 @@
 /** Random `fs/*` requests on the paths of a tree. */
 import fc from "fast-check";
-import { type Field, json, optional, required, text, UNCONFINED } from "../method_fields.ts";
 import { junk } from "../junk.ts";
+import { type Field, json, optional, required, text, UNCONFINED } from "../method_fields.ts";
 import { objectOf, positional } from "../params.ts";
 
 /** Stands for the base64 of so many bytes, see `content` in tree.ts. */
@@ -12,20 +12,30 @@ export function fillInData(request: string, encode: (size: number) => string): s
   return request.replaceAll(DATA, (_, size) => encode(Number(size)));
 }
 
+/** Where the URIs of requests come from; each is now and then none of its kind. */
+export interface Uris {
+  readonly file: fc.Arbitrary<string>;
+  readonly directory: fc.Arbitrary<string>;
+  /** Where something may be put. */
+  readonly place: fc.Arbitrary<string>;
+  readonly any: fc.Arbitrary<string>;
+}
+
 const boolean = json("true", "false", "null");
 const sandbox = json("null", "null", "null", UNCONFINED);
+const sizes = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(0, 1, 2, 3, 50, 99, 4097) },
+  { weight: 1, arbitrary: fc.constantFrom(70_000, 1_048_576, 1_048_577) },
+);
 const data = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.constantFrom(0, 1, 2, 3, 50, 4097, 70_000, 1_048_576, 1_048_577).map((size) => `"<data:${size}>"`),
-  },
+  { weight: 12, arbitrary: sizes.map((size) => `"<data:${size}>"`) },
   {
     weight: 1,
     arbitrary: text("YQ", "YQ=", "YR==", "YW Jj", "YWJj\n", "Y-_=", "Y", "====", "\u00e9", "YQ==YQ==", "="),
   },
 );
 const handleId = fc.oneof(
-  { weight: 12, arbitrary: text("h", "h", "i") },
+  { weight: 20, arbitrary: text("h", "h", "i") },
   {
     weight: 1,
     arbitrary: text(
@@ -42,7 +52,7 @@ const handleId = fc.oneof(
 );
 /** Where reads and writes begin: around sizes, blocks and limits. */
 const offset = fc.oneof(
-  { weight: 6, arbitrary: json("0", "0", "1", "3", "99", "100", "4096", "65536", "70000", "1048575", "1048576") },
+  { weight: 12, arbitrary: json("0", "0", "1", "3", "99", "100", "101", "4096", "65536", "70000", "1048576") },
   {
     weight: 2,
     arbitrary: json(
@@ -58,83 +68,89 @@ const offset = fc.oneof(
   { weight: 1, arbitrary: json("18446744073709551616", "-1", "-0", "1.0", "1e3", "null", '"0"') },
 );
 const length = fc.oneof(
-  { weight: 6, arbitrary: json("1", "2", "3", "100", "4096", "70000", "1048576") },
+  { weight: 10, arbitrary: json("1", "2", "3", "100", "4096", "70000", "1048576") },
   { weight: 1, arbitrary: json("0", "1048577", "18446744073709551615", "18446744073709551616", "-1", "1.0", "null") },
 );
-const count = (...values: string[]) =>
-  fc.oneof({ weight: 8, arbitrary: json(...values) }, { weight: 1, arbitrary: json("-1", "1.5", "null", '"1"') });
-const walkOptions = fc.record({
-  maxDepth: count("64", "64", "0", "1", "2", "65"),
-  maxDirectories: count("10000", "10000", "0", "1", "2", "5", "10001"),
-  maxEntries: count("50000", "50000", "0", "1", "2", "3", "7", "50001"),
-  followDirectorySymlinks: count("true", "false"),
-  pruneHiddenDirectories: fc.option(count("true", "false"), { nil: undefined, freq: 2 }),
-}).map((members) =>
-  `{${
-    Object.entries(members).filter(([, value]) => value !== undefined).map(([name, value]) => `"${name}":${value}`)
-      .join()
-  }}`
+
+/** Mostly ample. */
+function limit(ample: string, ...others: string[]): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 12, arbitrary: json(ample, ...others) },
+    { weight: 1, arbitrary: json("0", "65", "10001", "50001", "-1", "1.5", "null", '"1"', "true") },
+  );
+}
+
+const walkOptions = fc.tuple(
+  limit("64", "64", "0", "1", "2"),
+  limit("10000", "10000", "1", "2", "5"),
+  limit("50000", "50000", "1", "2", "3", "7"),
+  limit("true", "false"),
+  fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: limit("true", "false") }),
+).map(([depth, directories, entries, follow, prune]) =>
+  `{"maxDepth":${depth},"maxDirectories":${directories},"maxEntries":${entries},"followDirectorySymlinks":${follow}` +
+  `${prune === null ? "" : `,"pruneHiddenDirectories":${prune}`}}`
 );
 
-/** The parameters of each method, in the order of declaration, and how often it is asked. */
-function methods(uri: fc.Arbitrary<string>): Readonly<Record<string, { weight: number; fields: readonly Field[] }>> {
-  const path = required("path", uri);
-  const follow = optional("followSymlinks", boolean);
-  const confined = optional("sandbox", sandbox);
+const handle = required("handleId", handleId);
+const read: readonly Field[] = [handle, required("offset", offset), required("len", length)];
+const write: readonly Field[] = [handle, required("offset", offset), required("chunk", data)];
+const follow = optional("followSymlinks", boolean);
+const confined = optional("sandbox", sandbox);
+const recursive = optional("recursive", boolean);
+
+/** The parameters of each method that names a path, in the order of declaration, and how often it is asked. */
+function methods({ file, directory, place, any }: Uris): Readonly<Record<string, [weight: number, ...Field[]]>> {
+  const path = (uris: fc.Arbitrary<string>) => required("path", uris);
   return {
-    "fs/readFile": { weight: 8, fields: [path, follow, confined] },
-    "fs/open": {
-      weight: 10,
-      fields: [required("handleId", handleId), path, optional("mode", text("read", "replace", "x")), confined],
-    },
-    "fs/readBlock": {
-      weight: 8,
-      fields: [required("handleId", handleId), required("offset", offset), required("len", length)],
-    },
-    "fs/writeBlock": {
-      weight: 8,
-      fields: [required("handleId", handleId), required("offset", offset), required("chunk", data)],
-    },
-    "fs/close": { weight: 3, fields: [required("handleId", handleId)] },
-    "fs/writeFile": { weight: 9, fields: [path, required("dataBase64", data), follow, confined] },
-    "fs/createDirectory": { weight: 8, fields: [path, optional("recursive", boolean), follow, confined] },
-    "fs/getMetadata": { weight: 8, fields: [path, follow, confined] },
-    "fs/canonicalize": { weight: 5, fields: [path, confined] },
-    "fs/readDirectory": { weight: 6, fields: [path, confined] },
-    "fs/walk": { weight: 8, fields: [path, required("options", walkOptions), confined] },
-    "fs/remove": {
-      weight: 7,
-      fields: [path, optional("recursive", boolean), optional("force", boolean), follow, confined],
-    },
-    "fs/copy": {
-      weight: 14,
-      fields: [
-        required("sourcePath", uri),
-        required("destinationPath", uri),
-        required("recursive", json("true", "true", "false")),
-        confined,
-      ],
-    },
+    "fs/readFile": [6, path(file), follow, confined],
+    "fs/open": [6, handle, path(file), optional("mode", text("read", "replace", "replace", "x")), confined],
+    "fs/writeFile": [8, path(file), required("dataBase64", data), follow, confined],
+    "fs/createDirectory": [6, path(place), recursive, follow, confined],
+    "fs/getMetadata": [6, path(any), follow, confined],
+    "fs/canonicalize": [4, path(any), confined],
+    "fs/readDirectory": [5, path(directory), confined],
+    "fs/walk": [6, path(directory), required("options", walkOptions), confined],
+    "fs/remove": [6, path(any), recursive, optional("force", boolean), follow, confined],
+    "fs/copy": [
+      12,
+      required("sourcePath", any),
+      required("destinationPath", place),
+      required("recursive", json("true", "true", "false")),
+      confined,
+    ],
   };
 }
 
 /** Nearly always right: what is wrong with parameters is for conversations about all methods. */
-function paramsOf(fields: readonly Field[]): fc.Arbitrary<string> {
+function request(method: string, fields: readonly Field[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 40, arbitrary: objectOf(fields, false) },
-    { weight: 4, arbitrary: objectOf(fields, true) },
+    { weight: 2, arbitrary: objectOf(fields, true) },
     { weight: 1, arbitrary: positional(fields) },
     { weight: 1, arbitrary: junk },
-  );
+  ).map((params) => `{"id":1,"method":"${method}","params":${params}}`);
 }
 
 /** Requests as texts, with placeholders for the tree and for data. */
-export function requestsOn(uris: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const uri = uris.map((text) => JSON.stringify(text));
+export function requestsOn(uris: Uris): fc.Arbitrary<string> {
   return fc.oneof(
-    ...Object.entries(methods(uri)).map(([method, { weight, fields }]) => ({
+    ...Object.entries(methods(uris)).map(([method, [weight, ...fields]]) => ({
       weight,
-      arbitrary: paramsOf(fields).map((params) => `{"id":1,"method":"${method}","params":${params}}`),
+      arbitrary: request(method, fields),
     })),
   );
+}
+
+/** What is done with handles. */
+export const blockRequests: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: request("fs/readBlock", read) },
+  { weight: 4, arbitrary: request("fs/writeBlock", write) },
+  { weight: 1, arbitrary: request("fs/close", [handle]) },
+);
+
+/** Opens one of the usual handles. */
+export function opensOf(uris: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const mode = optional("mode", text("read", "replace"));
+  return objectOf([required("handleId", text("h", "i")), required("path", uris), mode], false)
+    .map((params) => `{"id":1,"method":"fs/open","params":${params}}`);
 }
