@@ -25,8 +25,14 @@ export function urlDefect(text: string): string {
   return endsInNumber(host) ? "invalid IPv4 address" : "invalid international domain name";
 }
 
-/** Whether a host would have to be an IPv4 address: no character that a name may not have, and a number at its end. */
+/** A number as the last label of a host, and the dot that may follow it. */
+const LAST_NUMBER = /(^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
+const NEVER_IN_A_NAME = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
+
+/** Whether a host would have to be an IPv4 address: a number at its end, and nothing else wrong with it. */
 function endsInNumber(host: string): boolean {
-  const plain = host.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return /^[^\0-\x20#%/:<>?@[\\\]^|\x7f]*$/.test(plain) && /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(plain);
+  const decoded = host.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const plain = decoded.normalize("NFKC").replaceAll("\u3002", "."); // the ideographic full stop separates labels too
+  if (NEVER_IN_A_NAME.test(plain) || !LAST_NUMBER.test(plain)) return false;
+  return URL.canParse(`https://${plain.replace(LAST_NUMBER, "$1name")}/`);
 }
