@@ -75,12 +75,14 @@ class DecompressedBody implements Body {
     try {
       const { done, value } = await this.#pieces.next();
       if (done !== true) return value;
+      if (this.#failure !== undefined) throw this.#failure;
+      return null;
     } catch (error) {
       // A body without a single byte is no compressed one: the answer to HEAD, for example.
-      if (!this.#empty) throw bodyFailure(this.#failure ?? error);
+      if (this.#empty && this.#failure === undefined) return null;
+      this[Symbol.dispose]();
+      throw bodyFailure(this.#failure ?? error);
     }
-    if (this.#failure !== undefined) throw bodyFailure(this.#failure);
-    return null;
   }
 
   [Symbol.dispose](): void {

@@ -38,12 +38,14 @@ export async function wholeText(body: HttpResponse["body"]): Promise<string> {
 
 /** One byte for each character. */
 export function bytes(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
 
 /** One character for each byte. */
 export function characters(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
 }

@@ -1,5 +1,7 @@
 /** An HTTP peer whose every byte is the test's: it shows what came as it came, and can say what no server would. */
 
+import { bytes, characters } from "./ask.ts";
+
 /** One request as it was on the wire. */
 export interface SeenRequest {
   /** Connections are numbered from 1, in the order in which they were opened. */
@@ -23,7 +25,7 @@ export interface Answering {
 }
 
 /** May return `close`: then the connection ends behind the answer. */
-export type Answer = (answering: Answering) => Promise<"close" | void>;
+export type Answer = (answering: Answering) => Promise<"close" | undefined | void>;
 
 export class RawPeer implements AsyncDisposable {
   /** Complete requests, in the order of their arrival. */
@@ -34,13 +36,14 @@ export class RawPeer implements AsyncDisposable {
   readonly #listener: Deno.Listener;
   readonly #answer: Answer;
   readonly #open = new Set<Deno.Conn>();
-  readonly #tasks: Promise<void>[] = [];
+  readonly #conversations: Promise<void>[] = [];
+  readonly #accepting: Promise<void>;
 
   constructor(answer: Answer, listener: Deno.Listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })) {
     this.#answer = answer;
     this.#listener = listener;
     this.port = (listener.addr as Deno.NetAddr).port;
-    this.#tasks.push(this.#accept());
+    this.#accepting = this.#accept();
   }
 
   /** A peer that says the same to everybody. */
@@ -66,17 +69,23 @@ export class RawPeer implements AsyncDisposable {
     return this.seen.map(({ head }) => head.filter((line) => !usual.includes(line)));
   }
 
+  /** Resolves when every connection so far has ended, at this end as well. */
+  async quiet(): Promise<void> {
+    await Promise.all(this.#conversations);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
     for (const conn of this.#open) close(conn);
-    while (this.#tasks.length > 0) await this.#tasks.shift();
+    await this.#accepting;
+    await this.quiet();
   }
 
   async #accept(): Promise<void> {
     for (;;) {
       try {
         const conn = await this.#listener.accept();
-        this.#tasks.push(this.#converse(conn, ++this.connections));
+        this.#conversations.push(this.#converse(conn, ++this.connections));
       } catch (error) {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
         // With TLS the handshake of one connection may have failed.
@@ -97,7 +106,7 @@ export class RawPeer implements AsyncDisposable {
         const end = await this.#answer({
           request,
           path: request.head[0]!.split(" ")[1]!,
-          send: (text) => write(Uint8Array.from(text, (char) => char.charCodeAt(0))),
+          send: (text) => write(bytes(text)),
           write,
           hungUp: () => input.end(),
         });
@@ -157,7 +166,7 @@ class Input {
   async #more(): Promise<boolean> {
     const buffer = new Uint8Array(65_536);
     const length = await this.#conn.read(buffer);
-    for (const byte of buffer.subarray(0, length ?? 0)) this.#text += String.fromCharCode(byte);
+    this.#text += characters(buffer.subarray(0, length ?? 0));
     return length !== null;
   }
 }
