@@ -19,7 +19,7 @@ const PLAIN = /^file:\/\/(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=@-]+)+$/;
  * A parsed path parameter. It may name a path that this machine cannot have: that is found out when it is used.
  */
 export class PathUri {
-  /** The normal form, as refusals show it: what the URL parser made of the text, a drive letter in upper case. */
+  /** The normal form, as refusals show it: what the URL parser made of the text, a drive letter of this machine in upper case. */
   readonly text: string;
 
   private constructor(text: string) {
@@ -45,11 +45,9 @@ export class PathUri {
     if (mark === "?") throw new ExecError("invalidParams", "query parameters are not allowed in path URIs");
     if (mark === "#") throw new ExecError("invalidParams", "fragments are not allowed in path URIs");
     if (url.pathname.includes("%00")) throw new ExecError("invalidParams", invalidHere(url.href, os));
-    return new PathUri(
-      `file://${url.host}${
-        url.pathname.replace(DRIVE, (drive) => `/${drive.charAt(1).toUpperCase()}${drive.slice(2)}`)
-      }`,
-    );
+    if (url.host !== "") return new PathUri(`file://${url.host}${url.pathname}`);
+    const upper = (drive: string) => `/${drive.charAt(1).toUpperCase()}${drive.slice(2)}`;
+    return new PathUri(`file://${url.pathname.replace(DRIVE, upper)}`);
   }
 
   /** The URI of an absolute path of this machine. A text stands for its UTF-8 bytes. */

@@ -94,6 +94,13 @@ Deno.test("fromNative encodes what the reference encodes and nothing else", () =
   }
 });
 
+Deno.test("a drive letter becomes upper case where no host is named", () => {
+  const shown = (uri: string) => PathUri.parse(uri, "linux").text;
+  assert.equal(shown("file:///c%3A/x"), "file:///C%3A/x");
+  assert.equal(shown("file://localhost/c:/x"), "file:///C:/x");
+  assert.equal(shown("file://EXAMPLE.com/c%3A/x"), "file://example.com/c%3A/x");
+});
+
 Deno.test("invalid escapes and a plus sign stand for themselves", () => {
   const native = (uri: string) => new TextDecoder().decode(PathUri.parse(uri, "linux").toNative("linux"));
   assert.equal(native("file:///a%zz%4"), "/a%zz%4");
