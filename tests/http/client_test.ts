@@ -3,6 +3,7 @@ import { HttpFailure } from "../../lib/http/failure.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { ask, bytes, client, request, wholeText } from "./ask.ts";
 import { RawPeer, response } from "./raw_peer.ts";
+import { untilSteady } from "./turns.ts";
 
 const OK = response("200 OK", "ok");
 
@@ -329,12 +330,3 @@ Deno.test("HttpClient reads from the peer only what somebody asks for", async ()
   assert.ok(read > total - 1_000_000);
   assert.equal(written, total);
 });
-
-/** The value that has not changed for a hundred turns of the event loop. */
-async function untilSteady(value: () => number): Promise<number> {
-  for (let last = value(), turns = 0;; last = value()) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    turns = value() === last ? turns + 1 : 0;
-    if (turns === 100) return last;
-  }
-}

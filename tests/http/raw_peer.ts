@@ -148,7 +148,11 @@ class Input {
   }
 
   async end(): Promise<void> {
-    while (await this.#more());
+    try {
+      while (await this.#more());
+    } catch (error) {
+      if (!isEndOfConnection(error)) throw error;
+    }
   }
 
   async #until(mark: string): Promise<string | undefined> {

@@ -1,0 +1,121 @@
+/** `http/request` as a connection has it, without the rest of a server. */
+import { ExecError } from "../../lib/errors.ts";
+import { httpRequestParams, httpRequestResult } from "../../lib/protocol/http.ts";
+import { parseJson } from "../../lib/json.ts";
+import type { Log } from "../../lib/log.ts";
+import { memoryPair } from "../../lib/rpc/memory.ts";
+import { ConnectionScope } from "../../lib/server/connection_scope.ts";
+import { httpHandlers } from "../../lib/server/http_handlers.ts";
+import { LargeResult } from "../../lib/server/large_result.ts";
+import { ManualClock } from "../support/manual_clock.ts";
+
+export interface Delta {
+  readonly requestId: string;
+  readonly seq: number;
+  readonly deltaBase64: string;
+  readonly done: boolean;
+  readonly error: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: { name: string; value: string }[];
+  readonly bodyBase64: string;
+}
+
+export class HttpConversation implements AsyncDisposable {
+  /** What was sent, in its order: `answer`, then the deltas. */
+  readonly sent: ("answer" | Delta)[] = [];
+  readonly clock = new ManualClock();
+  readonly near;
+  /** Until it is resolved, the client takes no further message. */
+  taking: Promise<void> = Promise.resolve();
+  /** False: the answer could not be handed to the carrier. */
+  callBack = true;
+  readonly #far;
+  readonly #aborter = new AbortController();
+  readonly #scope: ConnectionScope;
+  readonly #handler;
+  #heard = Promise.withResolvers<void>();
+
+  constructor(options: { variables?: Record<string, string>; log?: Log } = {}) {
+    [this.near, this.#far] = memoryPair();
+    this.#scope = new ConnectionScope(this.near, this.#aborter.signal);
+    const variables = new Map(Object.entries(options.variables ?? {}));
+    this.#handler = httpHandlers({
+      clock: this.clock,
+      inherited: () => variables,
+      ...options.log === undefined ? {} : { log: options.log },
+    })["http/request"];
+    this.#far.start({
+      message: async (message) => {
+        const { method, params } = JSON.parse(message as string) as { method: string; params: Delta };
+        if (method !== "http/request/bodyDelta") throw new Error(`unexpected ${method}`);
+        this.sent.push(params);
+        this.#heard.resolve();
+        this.#heard = Promise.withResolvers();
+        await this.taking;
+      },
+      ended: () => {},
+    });
+    this.near.start({ message: () => {}, ended: () => this.end() });
+  }
+
+  /**
+   * Sends one request; members that are left out are those of a buffered GET.
+   *
+   * @throws {ExecError}
+   */
+  async ask(members: Record<string, unknown>): Promise<Answer> {
+    const params = parseJson(JSON.stringify({ requestId: "r", method: "GET", ...members }));
+    const whenAnswered: (() => void)[] = [];
+    const result = await this.#handler(httpRequestParams.decode(params), {
+      session: undefined as never,
+      signal: this.#aborter.signal,
+      afterAnswer: (callback) => whenAnswered.push(callback),
+      connection: this.#scope,
+    });
+    const json = result instanceof LargeResult ? result.between("", "") : httpRequestResult.toJson!(result);
+    this.sent.push("answer");
+    for (const callback of this.callBack ? whenAnswered : []) callback();
+    return JSON.parse(json) as Answer;
+  }
+
+  /** The text of the refusal of a request, behind its kind. */
+  async refusal(members: Record<string, unknown>): Promise<string> {
+    try {
+      await this.ask(members);
+    } catch (error) {
+      if (error instanceof ExecError) return `${error.kind}: ${error.message}`;
+      throw error;
+    }
+    throw new Error("the request was not refused");
+  }
+
+  /** The deltas of a stream, once its last one has come. */
+  async stream(requestId: string): Promise<Delta[]> {
+    for (;;) {
+      const deltas = this.sent.filter((each) => each !== "answer").filter((delta) => delta.requestId === requestId);
+      if (deltas.at(-1)?.done) return deltas;
+      await this.#heard.promise;
+    }
+  }
+
+  /** Resolves when one more delta has come. */
+  async delta(): Promise<void> {
+    await this.#heard.promise;
+  }
+
+  /** The end of the connection. */
+  end(): void {
+    if (this.#aborter.signal.aborted) return;
+    this.#aborter.abort(new ExecError("disconnected", "the connection has ended"));
+    this.#scope[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.end();
+    this.near.close();
+    await undefined;
+  }
+}

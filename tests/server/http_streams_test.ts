@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { characters } from "../http/ask.ts";
+import { RawPeer, response } from "../http/raw_peer.ts";
+import { untilSteady } from "../http/turns.ts";
+import { type Delta, HttpConversation } from "./http_conversation.ts";
+
+const OK = response("200 OK", "ok");
+const BUSY = "invalidParams: http/request streamResponse requestId `a` is already active";
+
+/** The deltas in short, the bytes of all of them joined. */
+function joined(deltas: readonly Delta[]): { body: string; error: string | null } {
+  assert.deepEqual(deltas.map(({ seq }) => seq), deltas.map((_, at) => at + 1));
+  assert.deepEqual(deltas.map(({ done }) => done), deltas.map((_, at) => at === deltas.length - 1));
+  for (const { error } of deltas.slice(0, -1)) assert.equal(error, null);
+  assert.ok(deltas.every(({ deltaBase64, done }) => done === (deltaBase64 === "")));
+  return { body: deltas.map(({ deltaBase64 }) => atob(deltaBase64)).join(""), error: deltas.at(-1)!.error };
+}
+
+/** A peer whose answer stops after the first half of its body until it is told to go on. */
+class HalfPeer implements AsyncDisposable {
+  readonly #goOn = Promise.withResolvers<void>();
+  readonly hungUp = Promise.withResolvers<void>();
+  readonly peer = new RawPeer(async (answering) => {
+    if (answering.path === "/ok") return await answering.send(OK);
+    await answering.send("HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\nhalf");
+    const end = answering.hungUp().then(this.hungUp.resolve);
+    await Promise.race([this.#goOn.promise, end]);
+    await answering.send("half");
+    return "close";
+  });
+
+  goOn(): void {
+    this.#goOn.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.goOn();
+    await this.peer[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("a streamed response is answered with its head, and followed by its body and an end", async () => {
+  await using peer = RawPeer.saying(OK);
+  await using conversation = new HttpConversation();
+  const answer = await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true });
+  assert.deepEqual(answer, { status: 200, headers: [{ name: "content-length", value: "2" }], bodyBase64: "" });
+  await conversation.stream("a");
+  assert.deepEqual(conversation.sent, [
+    "answer",
+    { requestId: "a", seq: 1, deltaBase64: btoa("ok"), done: false, error: null },
+    { requestId: "a", seq: 2, deltaBase64: "", done: true, error: null },
+  ]);
+});
+
+Deno.test("a streamed response without a body is followed by its end alone", async () => {
+  await using peer = RawPeer.saying("HTTP/1.1 204 None\r\n\r\n");
+  await using conversation = new HttpConversation();
+  await conversation.ask({ url: peer.url, requestId: 'odd "id"\n\u2028', streamResponse: true });
+  assert.deepEqual(joined(await conversation.stream('odd "id"\n\u2028')), { body: "", error: null });
+});
+
+Deno.test("pieces of a stream are passed on as they come, while other requests are answered", async () => {
+  await using half = new HalfPeer();
+  await using conversation = new HttpConversation();
+  const firstDelta = conversation.delta();
+  await conversation.ask({ url: half.peer.url, requestId: "a", streamResponse: true });
+  await firstDelta;
+  await conversation.ask({ url: `${half.peer.url}/ok`, requestId: "b", streamResponse: true });
+  assert.deepEqual(joined(await conversation.stream("b")), { body: "ok", error: null });
+  half.goOn();
+  assert.deepEqual(joined(await conversation.stream("a")), { body: "halfhalf", error: null });
+});
+
+Deno.test("the name of a stream is taken from its request to its last delta, before all else is looked at", async () => {
+  await using half = new HalfPeer();
+  await using conversation = new HttpConversation();
+  const stream = { url: half.peer.url, requestId: "a", streamResponse: true };
+  const asked = conversation.ask(stream);
+  assert.equal(await conversation.refusal(stream), BUSY);
+  await asked;
+  for (const members of [stream, { ...stream, method: "" }, { ...stream, url: "x" }, { ...stream, timeoutMs: 0 }]) {
+    assert.equal(await conversation.refusal(members), BUSY);
+  }
+  const buffered = { url: `${half.peer.url}/ok`, requestId: "a", streamResponse: false };
+  assert.equal((await conversation.ask(buffered)).bodyBase64, btoa("ok"));
+  half.goOn();
+  await conversation.stream("a");
+  assert.equal((await conversation.ask({ ...stream, url: `${half.peer.url}/ok` })).status, 200);
+});
+
+Deno.test("the name of a stream that did not come about is free again", async () => {
+  await using peer = RawPeer.saying(OK);
+  await using conversation = new HttpConversation();
+  const stream = { url: peer.url, requestId: "a", streamResponse: true };
+  await conversation.refusal({ ...stream, url: "x" });
+  await conversation.refusal({ ...stream, url: "http://127.0.0.1:1/" });
+  await conversation.refusal({ ...stream, timeoutMs: 0 });
+  assert.equal((await conversation.ask(stream)).status, 200);
+  await conversation.stream("a");
+});
+
+Deno.test("a client may use the name of a stream again as soon as it has seen the end", async () => {
+  await using peer = RawPeer.saying(OK);
+  await using conversation = new HttpConversation();
+  for (let time = 1; time <= 5; time++) {
+    await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true });
+    while ((await conversation.stream("a")).filter(({ done }) => done).length < time) await conversation.delta();
+  }
+});
+
+Deno.test("trouble within the body of a stream is told in its end", async () => {
+  const peers = [
+    "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart",
+    "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\n",
+  ];
+  for (const said of peers) {
+    await using peer = RawPeer.saying(said, "close");
+    await using conversation = new HttpConversation();
+    await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true });
+    const end = joined(await conversation.stream("a"));
+    assert.deepEqual(end, { body: "part", error: "error decoding response body" });
+  }
+});
+
+Deno.test("the time of a stream runs until its end", async () => {
+  await using half = new HalfPeer();
+  await using conversation = new HttpConversation();
+  const firstDelta = conversation.delta();
+  await conversation.ask({ url: half.peer.url, requestId: "a", streamResponse: true, timeoutMs: 1000 });
+  await firstDelta;
+  conversation.clock.advance(1000);
+  const end = joined(await conversation.stream("a"));
+  assert.deepEqual(end, { body: "half", error: "error decoding response body" });
+  await half.hungUp.promise;
+  assert.equal(conversation.clock.pendingTimers, 0);
+});
+
+Deno.test("no time is counted any more for a stream that has ended", async () => {
+  await using peer = RawPeer.saying(OK);
+  await using conversation = new HttpConversation();
+  await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true, timeoutMs: 1000 });
+  await conversation.stream("a");
+  // The connection that was kept has a time of its own.
+  assert.equal(conversation.clock.pendingTimers, 1);
+});
+
+Deno.test("the end of the connection ends its streams at once, without a word", async () => {
+  await using half = new HalfPeer();
+  await using conversation = new HttpConversation();
+  const firstDelta = conversation.delta();
+  await conversation.ask({ url: half.peer.url, requestId: "a", streamResponse: true, timeoutMs: 1000 });
+  await firstDelta;
+  conversation.end();
+  await half.hungUp.promise;
+  assert.equal(conversation.sent.length, 2);
+  assert.equal(conversation.clock.pendingTimers, 0);
+});
+
+Deno.test("a stream whose answer could not be sent any more is ended", async () => {
+  const hungUp = Promise.withResolvers<void>();
+  await using peer = new RawPeer(async (answering) => {
+    await answering.send("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart");
+    await answering.hungUp();
+    hungUp.resolve();
+  });
+  await using conversation = new HttpConversation();
+  conversation.callBack = false;
+  await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true, timeoutMs: 1000 });
+  conversation.end();
+  await hungUp.promise;
+  assert.equal(conversation.clock.pendingTimers, 0);
+});
+
+Deno.test("a client that does not read holds up the HTTP peer, and gets everything when it reads again", async () => {
+  const block = new Uint8Array(65_536).fill(0x61);
+  const total = 1024;
+  let written = 0;
+  await using peer = new RawPeer(async ({ send, write }) => {
+    await send(`HTTP/1.1 200 OK\r\ncontent-length: ${total * block.length}\r\n\r\n`);
+    for (; written < total; written++) await write(block);
+  });
+  await using conversation = new HttpConversation();
+  const { promise, resolve: readOn } = Promise.withResolvers<void>();
+  conversation.taking = promise;
+  await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true });
+  const steady = await untilSteady(() => written);
+  assert.ok(conversation.near.congested);
+  assert.ok(steady < total / 2, `${steady} of ${total} blocks were taken`);
+  conversation.taking = Promise.resolve();
+  readOn();
+  const deltas = await conversation.stream("a");
+  assert.ok(joined(deltas).body === characters(block).repeat(total));
+  assert.ok(Math.max(...deltas.map(({ deltaBase64 }) => deltaBase64.length)) <= 1024 * 1024 * 4 / 3);
+});
