@@ -3,7 +3,7 @@
 import { ExecError } from "../errors.ts";
 import { ConfigError, loadingFailed } from "./config/config_file.ts";
 import { type LayerStack, loadLayers } from "./config/layers.ts";
-import type { DiscoveryFiles } from "./files.ts";
+import { type DiscoveryFiles, fileErrorText } from "./files.ts";
 import { codexHomeUri, type DiscoveryHost, userHomeUri } from "./host.ts";
 import { printToml } from "./toml/print.ts";
 import { projectToml } from "./toml/project.ts";
@@ -38,7 +38,7 @@ export async function readEnvironmentConfig(
   host: DiscoveryHost,
   files: DiscoveryFiles,
 ): Promise<EnvironmentConfig> {
-  const codexHome = await codexHomeUri(host, files);
+  const codexHome = await ownCodexHome(host, files);
   try {
     const layers = await loadLayers(files, host, codexHome, query.cwd);
     return {
@@ -51,6 +51,14 @@ export async function readEnvironmentConfig(
   } catch (error) {
     if (error instanceof ConfigError) throw loadingFailed(error);
     throw error;
+  }
+}
+
+async function ownCodexHome(host: DiscoveryHost, files: DiscoveryFiles): Promise<string> {
+  try {
+    return await codexHomeUri(host, files);
+  } catch (error) {
+    throw new ExecError("internal", `failed to find Codex home: ${fileErrorText(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,5 @@
 import { ExecError } from "../errors.ts";
 import { PathUri } from "../path_uri.ts";
-import { childUri } from "./uris.ts";
 
 /** An absolute path: its bytes, which need not be UTF-8, without a NUL. */
 type NativePath = Uint8Array<ArrayBuffer>;
@@ -12,6 +11,8 @@ export interface WalkOptions {
   readonly maxEntries: number;
   readonly followDirectorySymlinks: boolean;
   readonly pruneHiddenDirectories: boolean;
+  /** How the caller names the directory: URIs in the answer begin like it. */
+  readonly uri?: string;
 }
 
 export interface WalkResult {
@@ -126,15 +127,7 @@ export class DiscoveryFiles {
    * @throws {ExecError} If not even the directory itself can be looked at.
    */
   async walk(uri: string, options: WalkOptions): Promise<WalkResult> {
-    const directory = native(uri);
-    const { entries, errors, truncated } = await this.#operations.walk(directory, options, this.#caller);
-    const base = PathUri.fromNative(directory);
-    const named = (path: string) => path === base ? uri : childUri(uri, path.slice(base.length).replace(/^\/+/, ""));
-    return {
-      entries: entries.map((entry) => ({ ...entry, path: named(entry.path) })),
-      errors: errors.map((error) => ({ ...error, path: named(error.path) })),
-      truncated,
-    };
+    return await this.#operations.walk(native(uri), { ...options, uri }, this.#caller);
   }
 }
 

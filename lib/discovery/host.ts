@@ -54,5 +54,5 @@ export async function codexHomeUri(host: DiscoveryHost, files: DiscoveryFiles): 
 }
 
 function lost(reason: string): ExecError {
-  return new ExecError("internal", `failed to find Codex home: ${reason}`);
+  return new ExecError("internal", reason);
 }

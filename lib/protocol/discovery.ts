@@ -1,7 +1,7 @@
 /** Configuration, skills and plugins that a client finds on the server's machine. */
 
-import { anything, identifier, nullable, pathUri, seq, string, u64 } from "../codec.ts";
-import { defaulted, optional, struct } from "../struct.ts";
+import { boolean, identifier, nullable, pathUri, seq, string, u16, u64 } from "../codec.ts";
+import { defaulted, omittable, optional, struct } from "../struct.ts";
 import { discoverySandboxContext, sandboxContext } from "./sandbox.ts";
 
 const tomlPath = seq(string);
@@ -33,17 +33,19 @@ export const discoverRootsParams = struct("WireCapabilityRootsDiscoverParams", {
   ),
 });
 
-const file = struct("CapabilityFile", { path: string, contents: string });
+const file = struct("CapabilityTextFile", { path: string, contents: string });
+const pluginFiles = struct("DiscoveredPluginFiles", {
+  manifest: file,
+  mcpConfig: optional(file),
+  appsConfig: optional(file),
+});
+
 export const discoverRootsResult = struct("CapabilityRootsDiscoverResponse", {
   roots: seq(struct("CapabilityRootDiscovery", {
     id: string,
     path: string,
-    plugin: optional(struct("CapabilityPlugin", {
-      manifest: file,
-      mcpConfig: optional(file),
-      appsConfig: optional(file),
-    })),
-    skills: seq(struct("CapabilitySkill", { instructions: file, metadata: optional(file) })),
+    plugin: optional(pluginFiles),
+    skills: seq(struct("DiscoveredSkillFiles", { instructions: file, metadata: optional(file) })),
     namespaceManifests: seq(file),
     warnings: seq(string),
     error: optional(string),
@@ -55,9 +57,44 @@ export const discoverV2Params = struct("DiscoverV2CapabilitiesRequest", {
   sandbox: defaulted(nullable(discoverySandboxContext), null),
 });
 
-/** What a plugin or a skill looks like here is not known to us: they are handed on as they are. */
+const tool = struct("SkillToolDependency", {
+  type: string,
+  value: string,
+  description: optional(string),
+  transport: optional(string),
+  command: optional(string),
+  url: optional(string),
+  oauthCallbackPort: optional(u16),
+});
+
+const skill = struct("ExecutorSkill", {
+  /** With the name of its plugin and a colon before it. */
+  name: string,
+  description: string,
+  shortDescription: optional(string),
+  /** Its `SKILL.md`. */
+  path: string,
+  /** Where it was found; not for the skills of a plugin. */
+  discoveryRoot: omittable(struct("SkillDiscoveryRoot", { id: string, path: string })),
+  dependencies: optional(struct("SkillDependencies", { tools: seq(tool) })),
+  policy: optional(
+    struct("SkillPolicy", { allowImplicitInvocation: optional(boolean), products: defaulted(seq(string), []) }),
+  ),
+});
+
 export const discoverV2Result = struct("DiscoverV2CapabilitiesResponse", {
-  plugins: seq(anything),
-  skills: seq(anything),
-  warnings: seq(anything),
+  plugins: seq(struct("ExecutorPlugin", {
+    /** `NAME@MARKETPLACE`. */
+    id: string,
+    displayName: string,
+    /** Its name where it came from. */
+    remotePluginId: optional(string),
+    version: string,
+    root: string,
+    files: pluginFiles,
+    skills: seq(skill),
+  })),
+  /** Those outside of plugins. */
+  skills: seq(skill),
+  warnings: defaulted(seq(string), []),
 });

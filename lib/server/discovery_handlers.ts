@@ -9,7 +9,7 @@ import type { Params } from "../protocol/methods.ts";
 import { confinesReading, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
 import type { CallContext, Handler } from "./handler.ts";
 
-type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1";
+type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";
 type DiscoveryHandlers = { readonly [M in DiscoveryName]: Handler<M> };
 
 export interface DiscoveryHandlerOptions {
@@ -32,20 +32,29 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       return await readEnvironmentConfig(query, await host(), await files(context));
     },
     "capabilityRoots/discoverV1": async ({ roots }, context) => {
+      for (const { sandbox } of roots) requireCwd(sandbox);
       if (roots.length > MAX_ROOTS) {
         throw new ExecError("invalidRequest", `capability root discovery accepts at most ${MAX_ROOTS} roots`);
       }
       const { discoverRoot, failedRoot, inspectionFailure } = await import("../discovery/roots/discover_root.ts");
+      const { inOrder } = await import("../discovery/in_order.ts");
       const seen = await files(context);
-      return {
-        roots: await eachOf(roots, async ({ id, path, sandbox }) => {
-          const refusal = refusalOf(sandbox, path);
-          const discovery = refusal === undefined
-            ? await discoverRoot(path.text, seen)
-            : failedRoot(inspectionFailure(path.text, refusal));
-          return { id, path: path.text, ...discovery };
-        }),
-      };
+      const discoveries = inOrder(roots, ROOTS_AT_ONCE, async ({ id, path, sandbox }) => {
+        const refusal = refusalOf(sandbox, path);
+        const discovery = refusal === undefined
+          ? await discoverRoot(path.text, seen)
+          : failedRoot(inspectionFailure(path.text, refusal));
+        return { id, path: path.text, ...discovery };
+      });
+      return { roots: await Array.fromAsync(discoveries) };
+    },
+    "capabilities/discoverV2": async ({ sandbox }, context) => {
+      const { discoverInstalled, findInstalled } = await import("../discovery/installed/discover_installed.ts");
+      const seen = await files(context);
+      const found = await findInstalled(await host(), seen);
+      // Where nothing is installed, there is nothing to be confined.
+      if (found.locations.length > 0) unconfinedPaths(sandbox, confinesReading(sandbox), []);
+      return await discoverInstalled(found, seen);
     },
   };
 }
@@ -64,25 +73,10 @@ function localUri(uri: PathUri): string {
 /** Why a root may not be looked at under that sandbox. */
 function refusalOf(sandbox: Params<"capabilityRoots/discoverV1">["roots"][number]["sandbox"], path: PathUri) {
   try {
-    requireCwd(sandbox);
     unconfinedPaths(sandbox, confinesReading(sandbox), [path]);
     return undefined;
   } catch (error) {
     if (!(error instanceof ExecError)) throw error;
     return error.message;
   }
-}
-
-/** The results in the order of the items, some of which are worked on side by side. */
-async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const place = next++;
-      results[place] = await work(items[place] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, worker));
-  return results;
 }

@@ -1,4 +1,5 @@
 import { childUri, isWithin, uriOfPath } from "../uris.ts";
+import { MANIFEST_MEMBERS, membersOf, memberText, readMembers, wellFormed } from "./manifest_json.ts";
 
 /** What a plugin's manifest names besides itself; URIs below the root of the plugin. */
 export interface Declarations {
@@ -24,7 +25,7 @@ const DEFAULT_MCP_CONFIG = ".mcp.json";
  * @param contents What is in it; if that is no JSON object, it names nothing.
  */
 export function declarations(root: string, manifest: string, contents: string): Declarations {
-  const members = parseMembers(contents);
+  const members = readMembers(contents, ["mcpServers", "apps"]);
   const warnings: string[] = [];
   const declared = (field: "mcpServers" | "apps"): string | undefined => {
     const value = members?.[field];
@@ -34,9 +35,9 @@ export function declarations(root: string, manifest: string, contents: string): 
     warnings.push(`ignoring ${field} in ${manifest}: ${file.defect}`);
     return undefined;
   };
-  const isInline = typeof members?.mcpServers === "object" && members.mcpServers !== null &&
-    !Array.isArray(members.mcpServers);
-  const mcpConfig = isInline ? null : declared("mcpServers") ?? childUri(root, DEFAULT_MCP_CONFIG);
+  const mcpConfig = isObject(members?.["mcpServers"])
+    ? null
+    : declared("mcpServers") ?? childUri(root, DEFAULT_MCP_CONFIG);
   return { mcpConfig, appsConfig: declared("apps") ?? null, warnings };
 }
 
@@ -49,36 +50,42 @@ function fileBelow(root: string, path: string): { readonly uri: string } | { rea
   return leaves ? { defect: "path must remain below the capability root" } : { uri };
 }
 
-interface Members {
-  readonly mcpServers?: unknown;
-  readonly apps?: unknown;
+/** What a manifest says about its plugin. */
+export interface ManifestHeader {
+  /** As it is written; empty if it is not. */
+  readonly name: string;
+  readonly displayName: string | null;
+  /** The MCP servers that are in the manifest itself, as JSON. */
+  readonly inlineServers: string | null;
 }
 
-/** Undefined if it is no JSON object, or says one of the two more than once. */
-function parseMembers(contents: string): Members | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(contents);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
-  const keys = topLevelKeys(contents);
-  const repeated = ["mcpServers", "apps"].some((name) => keys.filter((key) => key === name).length > 1);
-  return repeated ? undefined : json;
+/** Undefined if the manifest is not what a manifest should be. */
+export function readManifestHeader(contents: string): ManifestHeader | undefined {
+  const members = readMembers(contents, MANIFEST_MEMBERS, ["interface", "displayName"]);
+  const name = members && nameOf(members);
+  if (name === undefined) return undefined;
+  const { interface: presentation = null, mcpServers, apps } = members as Readonly<Record<string, unknown>>;
+  const shown = presentation === null ? {} : membersOf(presentation, ["displayName"]);
+  const displayName = optionalText(shown?.["displayName"]);
+  if (shown === undefined || displayName === undefined || optionalText(apps) === undefined) return undefined;
+  return { name, displayName, inlineServers: isObject(mcpServers) ? memberText(contents, "mcpServers") : null };
 }
 
-/** The keys of a JSON object in the order of the text, repeated ones as often as they are there. */
-function topLevelKeys(object: string): string[] {
-  const keys: string[] = [];
-  let depth = 0;
-  let last = "";
-  for (const [token] of object.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    else if (token === ":" && depth === 1) keys.push(JSON.parse(last));
-    else last = token;
-  }
-  return keys;
+/** The name by which a manifest calls what is below its plugin; undefined if it cannot be read. */
+export function manifestName(contents: string): string | undefined {
+  const members = readMembers(contents, ["name"]);
+  return members && nameOf(members);
+}
+
+/** Undefined for what is neither a text nor nothing. */
+function optionalText(value: unknown): string | null | undefined {
+  return value === undefined || value === null ? null : wellFormed(value);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function nameOf({ name = "" }: Readonly<Record<string, unknown>>): string | undefined {
+  return wellFormed(name);
 }

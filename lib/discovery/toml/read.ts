@@ -31,12 +31,22 @@ export function readToml(document: string): TomlTable {
     if (!(error instanceof ParseError)) throw error;
     throw new TomlError(error.lineNumber, error.column + 1, error.message);
   }
+  refuseLoneReturns(text);
   const root: Table = new Map();
   for (const node of program.body[0].body) {
     if (node.type === "TOMLKeyValue") assign(root, node);
     else openTable(root, node);
   }
   return root;
+}
+
+/** The parser takes one at the beginning of a line for a space. */
+function refuseLoneReturns(text: string): void {
+  const at = text.search(/\r(?!\n)/);
+  if (at === -1) return;
+  const lines = text.slice(0, at + 1).split("\n");
+  const column = [...lines.at(-1) as string].length + 1;
+  throw new TomlError(lines.length, column, "carriage return must be followed by newline, expected newline");
 }
 
 /** The parser has seen to it that what is there is of the right kind. */
@@ -51,7 +61,10 @@ function openTable(root: Table, node: AST.TOMLTable): void {
     if (items === undefined) parent.set(last, [table]);
     else items.push(table);
   } else {
-    table = descend(parent, [last]);
+    // One that was there only for tables in it counts from where it is opened itself.
+    table = parent.get(last) as Table | undefined ?? new Map();
+    parent.delete(last);
+    parent.set(last, table);
   }
   for (const pair of node.body) assign(table, pair);
 }

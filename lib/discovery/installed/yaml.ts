@@ -1,0 +1,112 @@
+import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit } from "yaml";
+
+/** The text is no YAML, or something else stands where a value of that kind is wanted. */
+export class YamlError extends Error {
+  override readonly name = "YamlError";
+}
+
+/** A value in a document: what it is depends on what is wanted, since a plain `5` is a text as well as a number. */
+export class YamlValue {
+  readonly #node: Node | null;
+  readonly #resolve: (node: Node | null) => Node | null;
+
+  private constructor(node: Node | null, resolve: (node: Node | null) => Node | null) {
+    this.#resolve = resolve;
+    this.#node = resolve(node);
+  }
+
+  /**
+   * One document.
+   *
+   * @throws {YamlError}
+   */
+  static parse(text: string): YamlValue {
+    // Scalars stay texts; keys that nobody wants may be there twice.
+    const document = parseDocument(text, {
+      schema: "failsafe",
+      resolveKnownTags: false,
+      uniqueKeys: false,
+      logLevel: "silent",
+    });
+    const [defect] = document.errors;
+    if (defect !== undefined) throw new YamlError(defect.code);
+    // Also those of values that nobody wants must lead somewhere.
+    visit(document, {
+      Alias(_key, alias) {
+        if (alias.resolve(document) === undefined) throw new YamlError("unknown anchor");
+      },
+    });
+    const resolve = (node: Node | null) => isAlias(node) ? node.resolve(document) ?? null : node;
+    return new YamlValue(document.contents, resolve);
+  }
+
+  /** Nothing, or one of the words for nothing. */
+  get isNull(): boolean {
+    if (this.#node === null) return true;
+    return isScalar(this.#node) && this.#node.type === "PLAIN" && /^(?:|~|null|Null|NULL)$/.test(this.#text());
+  }
+
+  /**
+   * The members with these names; none where nothing is written.
+   *
+   * @throws {YamlError} If it is no mapping, or has one of them twice.
+   */
+  members(...names: string[]): Map<string, YamlValue> {
+    if (this.#node === null || isScalar(this.#node) && this.#node.source === "") return new Map();
+    if (!isMap(this.#node)) throw new YamlError("a mapping is wanted");
+    const members = new Map<string, YamlValue>();
+    for (const { key, value } of this.#node.items) {
+      const name = new YamlValue(key as Node | null, this.#resolve).string();
+      if (!names.includes(name)) continue;
+      if (members.has(name)) throw new YamlError(`${name} is there twice`);
+      members.set(name, new YamlValue(value as Node | null, this.#resolve));
+    }
+    return members;
+  }
+
+  /**
+   * @throws {YamlError} If it is no sequence.
+   */
+  items(): YamlValue[] {
+    if (!isSeq(this.#node)) throw new YamlError("a sequence is wanted");
+    return this.#node.items.map((item) => new YamlValue(item as Node | null, this.#resolve));
+  }
+
+  /**
+   * @throws {YamlError} If it is no scalar.
+   */
+  string(): string {
+    if (this.#node !== null && !isScalar(this.#node)) throw new YamlError("a string is wanted");
+    return this.#text();
+  }
+
+  /**
+   * @throws {YamlError} If it is none of the words for true and false.
+   */
+  boolean(): boolean {
+    const text = this.#plainText();
+    if (/^(?:true|True|TRUE)$/.test(text)) return true;
+    if (/^(?:false|False|FALSE)$/.test(text)) return false;
+    throw new YamlError("a boolean is wanted");
+  }
+
+  /**
+   * @throws {YamlError} If it is no integer of 16 bits.
+   */
+  u16(): number {
+    const text = this.#plainText();
+    const match = /^\+?(0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|0|[1-9]\d*)$/.exec(text);
+    const value = match === null ? NaN : Number(match[1]);
+    if (!(value <= 0xffff)) throw new YamlError("an integer of 16 bits is wanted");
+    return value;
+  }
+
+  #plainText(): string {
+    if (isScalar(this.#node) && this.#node.type !== "PLAIN") throw new YamlError("a plain scalar is wanted");
+    return this.string();
+  }
+
+  #text(): string {
+    return isScalar(this.#node) ? String(this.#node.value ?? "") : "";
+  }
+}
