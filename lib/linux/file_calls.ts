@@ -12,6 +12,12 @@ import { type Bytes, bytesOf, orError, orErrorFromLong, read, write } from "./li
 
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
+  openatInBackground: {
+    name: "openat",
+    parameters: ["i32", "buffer", "i32", "u32"],
+    result: "i32",
+    nonblocking: true,
+  },
   /** glibc 2.28. */
   statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
   readInBackground: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
@@ -47,7 +53,9 @@ const SYMBOLS = {
   /** glibc 2.30. */
   getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  mkdiratInBackground: { name: "mkdirat", parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  unlinkatInBackground: { name: "unlinkat", parameters: ["i32", "buffer", "i32"], result: "i32", nonblocking: true },
   symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   /** `openat2` has no function of its own. */
@@ -75,6 +83,12 @@ export const O_PATH = 0o10000000;
 
 export function openAt(at: number, path: Bytes, flags: number, mode = 0): number {
   return orError(symbols.openat(at, path, flags, mode));
+}
+
+/** On a thread of the pool, for file systems that are slow in making files. As {@linkcode preadInBackground}. */
+export async function openAtInBackground(at: number, path: Bytes, flags: number, mode = 0): Promise<number> {
+  const result = await symbols.openatInBackground(at, path, flags, mode);
+  return result < 0 ? openAt(at, path, flags, mode) : result;
 }
 
 /** The same number on all machines. */
@@ -254,9 +268,19 @@ export function makeDirectoryAt(at: number, path: Bytes, mode: number): number {
   return orError(symbols.mkdirat(at, path, mode));
 }
 
+/** As {@linkcode openAtInBackground}. */
+export async function makeDirectoryAtInBackground(at: number, path: Bytes, mode: number): Promise<number> {
+  return await symbols.mkdiratInBackground(at, path, mode) < 0 ? makeDirectoryAt(at, path, mode) : 0;
+}
+
 /** Removes a name; with AT_REMOVEDIR that of an empty directory. */
 export function unlinkAt(at: number, path: Bytes, flags: number): number {
   return orError(symbols.unlinkat(at, path, flags));
+}
+
+/** As {@linkcode openAtInBackground}. */
+export async function unlinkAtInBackground(at: number, path: Bytes, flags: number): Promise<number> {
+  return await symbols.unlinkatInBackground(at, path, flags) < 0 ? unlinkAt(at, path, flags) : 0;
 }
 
 export function makeSymlinkAt(target: Bytes, at: number, path: Bytes): number {

@@ -7,7 +7,7 @@ import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
 import { canonicalize } from "./canonicalize.ts";
 import { copyFile, notCopied } from "./copy_file.ts";
-import { copyLink } from "./copy_link.ts";
+import { copyLink, type Place } from "./copy_link.ts";
 import { copyTree, intoItself } from "./copy_tree.ts";
 import { createWithParents } from "./create_directory.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
@@ -41,7 +41,7 @@ export function* copying(
   checked(calls.statusAt(from.at, from.name, calls.AT_SYMLINK_NOFOLLOW, status));
   switch (status.kind) {
     case calls.S_IFREG:
-      return yield* copyFile(from, (flags, mode) => calls.openAt(to.at, to.name, flags, mode), signal);
+      return yield* copyFile(from, (flags, mode) => openFollowing(to, flags, mode), signal);
     case calls.S_IFLNK:
       return copyLink(from, to);
     case calls.S_IFDIR:
@@ -57,6 +57,11 @@ export function* copying(
   yield* createWithParents(destination);
   using target = OpenDirectory.at(to.at, to.name, LOOKING_UP);
   yield* copyTree(from, target, signal);
+}
+
+// deno-lint-ignore require-yield -- the other way of opening a destination may take steps
+function* openFollowing({ at, name }: Place, flags: number, mode: number): Steps<number> {
+  return calls.openAt(at, name, flags, mode);
 }
 
 /** Where a path leads that need not exist yet: links are resolved in that part of it that exists. */

@@ -23,7 +23,7 @@ const status = new calls.FileStatus();
 const targetStatus = new calls.FileStatus();
 
 /** Opens the destination: a descriptor, or a negated error number. */
-export type OpenTarget = (flags: number, mode: number) => number;
+export type OpenTarget = (flags: number, mode: number) => Steps<number>;
 
 /**
  * Copies the content of a regular file over another file, which is created if need be, and its mode bits. Copied onto
@@ -40,7 +40,7 @@ export function* copyFile(from: Place, openTarget: OpenTarget, signal: AbortSign
     const { device, inode } = status;
     const mode = status.mode & MODE_BITS;
     size = status.size;
-    const target = checked(openTarget(WRITING, mode));
+    const target = checked(yield* openTarget(WRITING, mode));
     try {
       checked(calls.statusAt(target, ITSELF, calls.AT_EMPTY_PATH, targetStatus));
       if (targetStatus.device === device && targetStatus.inode === inode) return;

@@ -44,12 +44,12 @@ export function* copyTree(from: Place, top: OpenDirectory, signal: AbortSignal):
       case DT_LNK:
         return copyLink(child, { at: level.fd, name });
       case DT_DIR:
-        return yield* levels.push(enter(level, name));
+        return yield* levels.push(yield* enter(level, name));
     }
   }
 
-  function enter(parent: CopyLevel, name: Bytes): CopyLevel {
-    const { directory: target, throughLink } = destination.enter(parent, name);
+  function* enter(parent: CopyLevel, name: Bytes): Steps<CopyLevel> {
+    const { directory: target, throughLink } = yield* destination.enter(parent, name);
     try {
       const source = openSource({ at: parent.source.fd, name }, topIdentity);
       return new CopyLevel({ source, target, found: { parent, name: name.slice(), throughLink } });

@@ -5,7 +5,7 @@ import * as calls from "../../linux/file_calls.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked, OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
-import { type Deleter, systemDeleter, unlink } from "./deleter.ts";
+import { type Deleter, SystemDeleter } from "./deleter.ts";
 import { symbolicLink } from "./metadata.ts";
 import { inParent } from "./open_at.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
@@ -21,6 +21,7 @@ export interface RemoveOptions {
 /** Longest path that the system takes, in bytes. */
 const PATH_MAX_BYTES = 4095;
 const SLASH = 0x2f;
+const CURRENT = cString(".");
 
 /** Filled and read within one step. */
 const status = new calls.FileStatus();
@@ -32,7 +33,7 @@ export function remove(
   slice: Slice,
   signal: AbortSignal,
 ): MaybePromise<void> {
-  return inSlices(removal(path, options, systemDeleter), slice, signal);
+  return inSlices(removal(path, options, new SystemDeleter()), slice, signal);
 }
 
 /** @param deleter Does what cannot be undone. */
@@ -40,7 +41,7 @@ export function* removal(path: NativePath, options: RemoveOptions, deleter: Dele
   try {
     if (options.followSymlinks) yield* removeEntry(path, options.recursive, deleter);
     else if (options.recursive) throw new ExecError("internal", "recursive no-follow removal is unsupported");
-    else removeWithoutLinks(path, deleter);
+    else yield* removeWithoutLinks(path, deleter);
   } catch (error) {
     if (!options.force || !(error instanceof OsError) || error.errno !== ENOENT) throw error;
   }
@@ -54,15 +55,19 @@ function* removeEntry(path: NativePath, recursive: boolean, deleter: Deleter): S
   using parent = OpenDirectory.at(calls.AT_FDCWD, cString(path.subarray(0, Math.max(1, slash))), LOOKING_UP);
   const name = path.length === 1 ? cString(path) : cString(path.subarray(slash + 1));
   checked(calls.statusAt(parent.fd, name, calls.AT_SYMLINK_NOFOLLOW, status));
-  if (status.kind !== calls.S_IFDIR) checked(yield* unlink(parent.fd, name, deleter));
+  if (status.kind !== calls.S_IFDIR) checked(yield* deleter.unlink(parent.fd, name));
   else if (recursive) yield* removeTree(parent.fd, name, deleter);
-  else checked(deleter.removeDirectory(parent.fd, name));
+  else checked(yield* deleter.removeDirectory(parent.fd, name));
 }
 
-function removeWithoutLinks(path: NativePath, deleter: Deleter): void {
-  inParent(path, (parent, name) => {
-    checked(calls.statusAt(parent, name, calls.AT_SYMLINK_NOFOLLOW, status));
-    if (status.kind === calls.S_IFLNK) throw symbolicLink();
-    checked(status.kind === calls.S_IFDIR ? deleter.removeDirectory(parent, name) : deleter.unlink(parent, name));
-  });
+function* removeWithoutLinks(path: NativePath, deleter: Deleter): Steps<void> {
+  const { directory, name } = inParent(path, (parent, name) => ({
+    directory: OpenDirectory.at(parent, CURRENT, LOOKING_UP),
+    name,
+  }));
+  using parent = directory;
+  checked(calls.statusAt(parent.fd, name, calls.AT_SYMLINK_NOFOLLOW, status));
+  if (status.kind === calls.S_IFLNK) throw symbolicLink();
+  if (status.kind === calls.S_IFDIR) checked(yield* deleter.removeDirectory(parent.fd, name));
+  else checked(yield* deleter.unlink(parent.fd, name));
 }

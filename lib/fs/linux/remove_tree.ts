@@ -2,7 +2,7 @@ import { EISDIR, ELOOP, ENOENT, ENOTDIR } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
 import type { Bytes } from "../../linux/libc.ts";
 import { checked } from "../os_error.ts";
-import { type Deleter, unlink } from "./deleter.ts";
+import type { Deleter } from "./deleter.ts";
 import { DirectoryReader, DT_DIR } from "./directory_reader.ts";
 import { type Level, Levels } from "./levels.ts";
 import { type Identity, LISTING, OpenDirectory } from "./open_directory.ts";
@@ -30,7 +30,7 @@ export function* removeTree(at: number, name: Bytes, deleter: Deleter): Steps<vo
     } else {
       levels.pop();
       const parent = levels.depth === 0 ? at : levels.current.fd;
-      const result = deleter.removeDirectory(parent, level.name);
+      const result = yield* deleter.removeDirectory(parent, level.name);
       if (result !== -ENOENT) checked(result);
     }
     yield;
@@ -45,12 +45,12 @@ function* removeChild(
   deleter: Deleter,
 ): Steps<void> {
   const { name, type } = level.reader;
-  let result = type === DT_DIR ? -EISDIR : yield* unlink(level.fd, name, deleter);
+  let result = type === DT_DIR ? -EISDIR : yield* deleter.unlink(level.fd, name);
   if (result === -EISDIR) {
     const fd = calls.openAt(level.fd, name, LISTING | calls.O_NOFOLLOW);
     if (fd >= 0) return yield* levels.push(new RemovalLevel(new OpenDirectory(fd), name.slice(), root));
     // Somebody has put something else in its place.
-    result = fd === -ENOTDIR || fd === -ELOOP ? yield* unlink(level.fd, name, deleter) : fd;
+    result = fd === -ENOTDIR || fd === -ELOOP ? yield* deleter.unlink(level.fd, name) : fd;
   }
   if (result !== -ENOENT) checked(result);
 }

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { cString } from "../../../lib/linux/cstring.ts";
 import { AT_FDCWD } from "../../../lib/linux/file_calls.ts";
-import { type Deleter, systemDeleter } from "../../../lib/fs/linux/deleter.ts";
+import type { Bytes } from "../../../lib/linux/libc.ts";
+import { type Deleter, SystemDeleter } from "../../../lib/fs/linux/deleter.ts";
 import { LISTING, OpenDirectory } from "../../../lib/fs/linux/open_directory.ts";
 import { removal, remove } from "../../../lib/fs/linux/remove.ts";
 import { refuseRoot, rootIdentity } from "../../../lib/fs/linux/root_guard.ts";
-import { inSlices } from "../../../lib/fs/linux/steps.ts";
+import { inSlices, type Steps } from "../../../lib/fs/linux/steps.ts";
 import { asOrdinaryUser, bytesOf, isRoot, never, Scratch, textOf } from "../scratch.ts";
 import {
   descriptorCount,
@@ -31,17 +32,44 @@ const REFUSAL = { kind: "invalidRequest", message: "refusing to remove the root 
 class Recorder implements Deleter {
   readonly asked: string[] = [];
 
-  unlink(_directory: number, name: Uint8Array): number {
+  unlink(_directory: number, name: Uint8Array): Steps<number> {
     return this.#ask(name);
   }
 
-  removeDirectory(_directory: number, name: Uint8Array): number {
+  removeDirectory(_directory: number, name: Uint8Array): Steps<number> {
     return this.#ask(name);
   }
 
-  #ask(name: Uint8Array): number {
+  *#ask(name: Uint8Array): Steps<number> {
+    yield;
     this.asked.push(textOf(name.subarray(0, -1)));
     return -16; // EBUSY
+  }
+}
+
+/** Removes, and calls before and after it. */
+class Watched extends SystemDeleter {
+  readonly #before: (name: string) => void;
+  readonly #after: () => void;
+
+  constructor(before: (name: string) => void = () => {}, after: () => void = () => {}) {
+    super();
+    this.#before = before;
+    this.#after = after;
+  }
+
+  override *unlink(directory: number, name: Bytes): Steps<number> {
+    this.#before(textOf(name.subarray(0, -1)));
+    const result = yield* super.unlink(directory, name);
+    this.#after();
+    return result;
+  }
+
+  override *removeDirectory(directory: number, name: Bytes): Steps<number> {
+    this.#before(textOf(name.subarray(0, -1)));
+    const result = yield* super.removeDirectory(directory, name);
+    this.#after();
+    return result;
   }
 }
 
@@ -79,7 +107,10 @@ Deno.test("a second mount of the root directory is refused as well, deep in a tr
   const program = `
     const { removal } = await import(${JSON.stringify(import.meta.resolve("../../../lib/fs/linux/remove.ts"))});
     const asked = [];
-    const record = (_, name) => (asked.push(new TextDecoder().decode(name)), -16);
+    const record = function* (_, name) {
+      asked.push(new TextDecoder().decode(name));
+      return -16;
+    };
     const options = { recursive: true, force: true, followSymlinks: true };
     try {
       const path = new TextEncoder().encode(Deno.args[0]);
@@ -119,7 +150,7 @@ Deno.test("a tree of thousands of entries goes step by step", { ignore }, async 
     "mkdir -p tree && cd tree && seq 1 100 | xargs mkdir && seq 1 1500 | sed 's/^/file /' | xargs -d '\\n' touch",
   );
   let steps = 0;
-  await stepwise(removal(scratch.path("tree"), ALL, systemDeleter), () => steps++);
+  await stepwise(removal(scratch.path("tree"), ALL, new SystemDeleter()), () => steps++);
   assert.ok(steps > 1600, `${steps} steps`);
   assert.deepEqual([...Deno.readDirSync(scratch.root)], []);
 });
@@ -130,7 +161,7 @@ Deno.test("a tree that is deeper than paths may be long goes with few descriptor
   assert.deepEqual(plumb(`${scratch.root}/deep`), { levels: 600, bottom: true });
   const before = descriptorCount();
   let most = 0;
-  await stepwise(removal(scratch.path("deep"), ALL, systemDeleter), (step) => {
+  await stepwise(removal(scratch.path("deep"), ALL, new SystemDeleter()), (step) => {
     if (step % 100 === 0) most = Math.max(most, descriptorCount() - before);
   });
   assert.ok(most > 2 && most <= 24, `${most} descriptors`);
@@ -185,16 +216,7 @@ Deno.test("no link that takes the place of a directory is followed, whenever it 
           swap(scratch, place, outside);
           swapped++;
         };
-        const deleter: Deleter = {
-          unlink(directory, name) {
-            swapAt(deletions++, "deletion");
-            return systemDeleter.unlink(directory, name);
-          },
-          removeDirectory(directory, name) {
-            swapAt(deletions++, "deletion");
-            return systemDeleter.removeDirectory(directory, name);
-          },
-        };
+        const deleter = new Watched(() => swapAt(deletions++, "deletion"));
         let steps = 0;
         const work = removal(scratch.path("tree"), ALL, deleter);
         await stepwise(work, (step) => swapAt(steps = step, "step")).catch(() => {}); // how it ends is not the point
@@ -212,16 +234,13 @@ Deno.test("a directory that is moved away from under its subdirectory ends the r
   const level = "level-of-a-tree";
   plant(`${scratch.root}/elsewhere`, TREE);
   let moved = false;
-  const deleter: Deleter = {
-    unlink(directory, name) {
-      // At the bottom the upper levels are closed, and found again from below.
-      const path = Array.from({ length: 10 }, () => level).join("/");
-      Deno.renameSync(`${scratch.root}/deep/${path}`, `${scratch.root}/elsewhere/moved`);
-      moved = true;
-      return systemDeleter.unlink(directory, name);
-    },
-    removeDirectory: (directory, name) => systemDeleter.removeDirectory(directory, name),
-  };
+  const deleter = new Watched((name) => {
+    if (name !== "bottom") return;
+    // By now the upper levels are closed; they are found again from below.
+    const path = Array.from({ length: 10 }, () => level).join("/");
+    Deno.renameSync(`${scratch.root}/deep/${path}`, `${scratch.root}/elsewhere/moved`);
+    moved = true;
+  });
   await assert.rejects(stepwise(removal(scratch.path("deep"), ALL, deleter), () => {}), {
     message: "Stale file handle (os error 116)",
   });
@@ -233,7 +252,7 @@ Deno.test("what others remove meanwhile is no failure", { ignore }, async () => 
   for (let moment = 0; moment < 12; moment++) {
     using scratch = new Scratch();
     plant(`${scratch.root}/tree`, TREE);
-    await stepwise(removal(scratch.path("tree"), ALL, systemDeleter), (step) => {
+    await stepwise(removal(scratch.path("tree"), ALL, new SystemDeleter()), (step) => {
       if (step === moment && exists(`${scratch.root}/tree`)) {
         Deno.removeSync(`${scratch.root}/tree`, { recursive: true });
       }
@@ -248,14 +267,9 @@ Deno.test("whoever has gone removes nothing more", { ignore }, async () => {
     plant(`${scratch.root}/tree`, TREE);
     const caller = new AbortController();
     let deletions = 0;
-    const count = (result: number): number => {
+    const deleter = new Watched(undefined, () => {
       if (++deletions === moment) caller.abort(new Error("gone"));
-      return result;
-    };
-    const deleter: Deleter = {
-      unlink: (directory, name) => count(systemDeleter.unlink(directory, name)),
-      removeDirectory: (directory, name) => count(systemDeleter.removeDirectory(directory, name)),
-    };
+    });
     const work = removal(scratch.path("tree"), ALL, deleter);
     await assert.rejects(async () => await inSlices(work, thinSlices().slice, caller.signal), { message: "gone" });
     assert.equal(deletions, moment);
