@@ -6,6 +6,8 @@ import type { Socket } from "./socket.ts";
 
 /** A body, piece by piece. Leaving its scope gives up what has not been read. */
 export interface Body extends Disposable {
+  /** The length that is known before it has been read, in bytes; undefined if it is not. */
+  readonly length: number | undefined;
   /**
    * The next bytes, at once when they have been received; they are good until the next call. Null: that was all.
    *
@@ -57,6 +59,7 @@ function contentLength(values: readonly string[]): number {
 
 /** The body as it stands behind its head on a socket. */
 export class FramedBody implements Body {
+  readonly length: number | undefined;
   readonly #socket: Socket;
   readonly #chunks: ChunkedDecoder | undefined;
   #left: number;
@@ -69,7 +72,8 @@ export class FramedBody implements Body {
   constructor(socket: Socket, framing: Framing, finish: (whole: boolean) => void) {
     this.#socket = socket;
     this.#chunks = framing.kind === "chunked" ? new ChunkedDecoder() : undefined;
-    this.#left = framing.kind === "length" ? framing.length : Infinity;
+    this.length = framing.kind === "length" ? framing.length : undefined;
+    this.#left = this.length ?? Infinity;
     this.#finish = finish;
     if (this.#ended) this.#release(true);
   }

@@ -51,6 +51,7 @@ export async function decoded(response: HttpResponse): Promise<HttpResponse> {
  * the last one has been read: a small body that unfolds to gigabytes takes no more memory than any other.
  */
 class DecompressedBody implements Body {
+  readonly length = undefined;
   readonly #source: Body;
   readonly #transform: Transform;
   readonly #frames: ZstdFrames | undefined;

@@ -65,13 +65,11 @@ export class HttpStreams implements Disposable {
     const response = await this.#send(ask, limit.signal);
     using body = response.body;
     const head = headOf(response);
+    if ((body.length ?? 0) > MAX_BUFFERED_BODY_BYTES) throw tooLong();
     const whole = await WholeBody.read(body, MAX_BUFFERED_BODY_BYTES).catch((error) => {
       throw this.#inWords(error, "failed to read http/request response body");
     });
-    if (whole === undefined) {
-      const reason = `the body is longer than ${MAX_BUFFERED_BODY_BYTES} bytes`;
-      throw new ExecError("internal", `failed to read http/request response body: ${reason}`);
-    }
+    if (whole === undefined) throw tooLong();
     if (whole.length < LARGE_BODY_BYTES) return { ...head, bodyBase64: whole.takeBytes() };
     const [before, after] = aroundBody(head);
     return new LargeResult(before, whole.takeBase64(), after);
@@ -221,6 +219,11 @@ class TimeLimit implements Disposable {
 function headOf({ status, headers }: HttpResponse): Pick<Result<"http/request">, "status" | "headers"> {
   const printable = [...headers].filter(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
   return { status, headers: printable.map(([name, value]) => ({ name, value })) };
+}
+
+function tooLong(): ExecError {
+  const reason = `the body is longer than ${MAX_BUFFERED_BODY_BYTES} bytes`;
+  return new ExecError("internal", `failed to read http/request response body: ${reason}`);
 }
 
 /** By its name: the class itself is loaded with the first request. */

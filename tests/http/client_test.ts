@@ -78,6 +78,21 @@ Deno.test("HttpClient does not send a request into a connection that the peer ha
   assert.equal(peer.seen.length, 10);
 });
 
+Deno.test("HttpClient hears the end of a connection that came just before it would have used it", async () => {
+  let end = () => {};
+  await using peer = new RawPeer(async (answering) => {
+    await answering.send(OK);
+    end = answering.end;
+  });
+  using http = client();
+  for (let time = 0; time < 3; time++) {
+    const answer = ask(http, request(peer.url, { method: "POST", body: "once" }));
+    assert.equal((await answer).body, "ok");
+    end();
+  }
+  assert.equal(peer.seen.length, 3);
+});
+
 Deno.test("HttpClient repeats what may be repeated, once, if a connection that was kept ends without an answer", async () => {
   // Answers the first request of each connection, and none to the second one.
   const served = new Set<number>();

@@ -20,6 +20,8 @@ export interface Answering {
   /** Writes; each character is one byte. */
   send(text: string): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
+  /** Ends the connection at once. */
+  end(): void;
   /** Resolves when the other side ends the connection. What it still says is lost. */
   hungUp(): Promise<void>;
 }
@@ -108,6 +110,7 @@ export class RawPeer implements AsyncDisposable {
           path: request.head[0]!.split(" ")[1]!,
           send: (text) => write(bytes(text)),
           write,
+          end: () => close(conn),
           hungUp: () => input.end(),
         });
         if (end === "close") break;

@@ -9,6 +9,7 @@ function bodyOf(lengths: readonly number[]): Body {
   let next = 0;
   let last = new Uint8Array();
   return {
+    length: undefined,
     read: () => {
       last.fill(0xee);
       const length = lengths[next++];

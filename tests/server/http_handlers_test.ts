@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { RawPeer, response } from "../http/raw_peer.ts";
 import { untilSteady } from "../http/turns.ts";
+import { MAX_BUFFERED_BODY_BYTES } from "../../lib/server/http_streams.ts";
 import { HttpConversation } from "./http_conversation.ts";
 
 const OK = response("200 OK", "ok", "x-a: 1", "X-Bin: \xe4", "X-A: 2");
@@ -158,6 +159,19 @@ Deno.test("http/request answers with a body of megabytes whole", async () => {
   const { bodyBase64, headers } = await conversation.ask({ url: peer.url });
   assert.ok(bodyBase64 === btoa(body));
   assert.deepEqual(headers, [{ name: "content-length", value: "8000000" }]);
+});
+
+Deno.test("http/request refuses a body that does not fit one message, as soon as its length is known", async () => {
+  // In base64, with a megabyte beside it, it must fit the engine's longest string.
+  assert.ok(Math.ceil(MAX_BUFFERED_BODY_BYTES / 3) * 4 + 1024 * 1024 <= 2 ** 29 - 24);
+  const length = MAX_BUFFERED_BODY_BYTES + 1;
+  await using peer = RawPeer.saying(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\nsome`);
+  await using conversation = new HttpConversation();
+  assert.equal(
+    await conversation.refusal({ url: peer.url }),
+    `internal: failed to read http/request response body: the body is longer than ${length - 1} bytes`,
+  );
+  assert.equal((await conversation.ask({ url: peer.url, method: "HEAD" })).status, 200);
 });
 
 Deno.test("http/request is ended with its connection, and the HTTP peer hears of it at once", async () => {
