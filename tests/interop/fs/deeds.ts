@@ -8,13 +8,19 @@ import { content } from "./tree.ts";
 export type Deed =
   | { readonly do: "write"; readonly path: BytePath; readonly size: number; readonly offset: number }
   | { readonly do: "truncate"; readonly path: BytePath; readonly size: number }
-  | { readonly do: "mkdir" | "unlink" | "rmdir" | "appear and vanish"; readonly path: BytePath }
+  | { readonly do: "mkdir" | "unlink" | "rmdir" | "link" | "appear and vanish"; readonly path: BytePath }
   | { readonly do: "rename"; readonly path: BytePath; readonly to: BytePath }
   | { readonly do: "chmod"; readonly path: BytePath; readonly mode: number };
+
+/** Where a new link leads: to a neighbour that is not there. */
+const TARGET = "nowhere";
 
 /** @returns Why it must not be done in this tree, or null if it may. */
 export function deedRefusal(deed: Deed, tree: BytePath, guard: Guard): string | null {
   const place = `${tree}/${deed.path}`;
+  if (deed.do === "link" && guard.pathRefusal(place.replace(/[^/]*$/, TARGET)) !== null) {
+    return "the link leads outside";
+  }
   if (deed.do !== "rename") return guard.pathRefusal(place);
   return guard.moveRefusal(place, `${tree}/${deed.to}`);
 }
@@ -39,6 +45,8 @@ function act(deed: Deed, tree: BytePath): void {
       return posix.truncate(place, deed.size);
     case "mkdir":
       return posix.mkdir(place);
+    case "link":
+      return posix.symlink(TARGET, place);
     case "unlink":
       return posix.unlink(place);
     case "rmdir":

@@ -1,4 +1,5 @@
 /** Asks two servers the same about twin trees and compares the answers and the trees. */
+import { sleep } from "../../wire/deadline.ts";
 import type { Rules } from "../../wire/differences.ts";
 import { Mismatch, show } from "../../wire/mismatch.ts";
 import { deedRefusal, perform } from "./deeds.ts";
@@ -12,11 +13,15 @@ import { difference, take } from "./snapshot.ts";
 const CHANGES = /"fs\/(open|writeBlock|writeFile|createDirectory|remove|copy)"/;
 /** The clock of files lags behind ours by up to a tick; no time in a fixture is from today. */
 const LAG_MS = 1_000;
+/** How long a notification may take, how long a difference may last, and how often to look, in milliseconds. */
+const QUIET_MS = 100, AGREE_MS = 5_000, LOOK_MS = 3;
 
 export interface Counts {
   conversations: number;
   /** Requests whose answers were compared. */
   compared: number;
+  /** Notifications that both sent. */
+  notified: number;
   /** Requests and deeds that the guard kept back. */
   keptBack: number;
   /** Requests on which both cannot be compared. */
@@ -24,25 +29,34 @@ export interface Counts {
 }
 
 export class FsDuel {
-  readonly counts: Counts = { conversations: 0, compared: 0, keptBack: 0, keptApart: 0 };
+  readonly counts: Counts = { conversations: 0, compared: 0, notified: 0, keptBack: 0, keptApart: 0 };
   readonly #since = Date.now() - LAG_MS;
 
   constructor(readonly reference: FsSide, readonly ours: FsSide, readonly rules: Rules) {
     if (reference.directory.length !== ours.directory.length) throw new Error("limits count the letters of paths");
   }
 
+  /** A watch may be active: notifications are waited for, and trees not looked at, which changes modes for a moment. */
+  #watching = false;
+  #watched = false;
+
   /** @throws {Mismatch} At the first difference. */
   async play({ tree, steps }: FsScenario): Promise<void> {
     for (const side of this.#sides) side.rebuild(tree);
     await Promise.all(this.#sides.map((side) => side.begin("new")));
+    this.#watching = this.#watched = false;
     for (const [index, step] of steps.entries()) {
       try {
+        const before = this.ours.events.length;
         await this.#step(step);
+        if (this.#watching) await this.#settle(before);
       } catch (error) {
         if (error instanceof Mismatch) error.message = `step ${index + 1}, ${show(step)}:\n${error.message}`;
         throw error;
       }
     }
+    if (this.#watched) await this.#settle(Infinity);
+    this.#watching = false;
     this.#compareTrees();
     await Promise.all(this.#sides.map((side) => side.end()));
     this.counts.conversations++;
@@ -53,8 +67,10 @@ export class FsDuel {
   }
 
   async #step(step: FsStep): Promise<void> {
-    if ("reconnect" in step) await Promise.all(this.#sides.map((side) => side.begin(step.reconnect)));
-    else if ("deed" in step) {
+    if ("reconnect" in step) {
+      await Promise.all(this.#sides.map((side) => side.begin(step.reconnect)));
+      this.#watching = false;
+    } else if ("deed" in step) {
       if (this.#sides.some(({ tree, guard }) => deedRefusal(step.deed, tree, guard) !== null)) this.counts.keptBack++;
       else this.#same("somebody", this.#sides.map(({ tree }) => perform(step.deed, tree)) as [string, string]);
     } else if ("times" in step) {
@@ -77,6 +93,23 @@ export class FsDuel {
       );
       this.#same("server", spelled as [string, string]);
       this.counts.compared++;
+      if (spelled[0]!.includes('"watching":true')) this.#watching = this.#watched = true;
+    }
+  }
+
+  /** Waits until both have notified the same, more than `before`, or nothing for a while. */
+  async #settle(before: number): Promise<void> {
+    for (const since = performance.now();; await sleep(LOOK_MS)) {
+      const [theirs, own] = this.#sides.map(({ events }) => events) as [readonly string[], readonly string[]];
+      const waitedMs = performance.now() - since;
+      if (theirs.join() === own.join()) {
+        if (own.length > before) {
+          this.#watching = false;
+          this.counts.notified += own.length - before;
+        }
+        if (own.length > before || waitedMs > QUIET_MS) return;
+      }
+      if (waitedMs > AGREE_MS) this.#same("events", [theirs.join(), own.join()]);
     }
   }
 
@@ -85,6 +118,7 @@ export class FsDuel {
   }
 
   #compareTrees(): void {
+    if (this.#watching) return;
     const [theirs, own] = this.#sides.map(({ directory }) => take(directory, { since: this.#since, name: "<side>" }));
     const different = difference(theirs!, own!);
     if (different !== null) throw new Mismatch(`the trees differ, the reference's | ours:\n${different}`);

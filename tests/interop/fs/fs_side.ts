@@ -1,6 +1,7 @@
 /** One of the two servers in a duel about files, with the directory that is its own. */
 import { DEADLINE_MS, sleep } from "../../wire/deadline.ts";
 import { Mismatch } from "../../wire/mismatch.ts";
+import { canonical } from "../exact_json.ts";
 import { Side, type SideOptions } from "../side.ts";
 import { Guard } from "./guard.ts";
 import * as posix from "./posix.ts";
@@ -68,6 +69,11 @@ export class FsSide implements AsyncDisposable {
 
   async end(): Promise<void> {
     await this.#side.disconnect();
+  }
+
+  /** What was notified on this connection, each in one spelling. */
+  get events(): readonly string[] {
+    return this.#side.inbox.missingChanged.map(canonical);
   }
 
   /** Sends a request and returns the reply as it came. @throws {Mismatch} If there is none. */

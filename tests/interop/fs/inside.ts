@@ -40,13 +40,14 @@ async function run(options: InsideOptions): Promise<boolean> {
   const since = performance.now();
   const outcome = await fc.check(fc.asyncProperty(scenarios, (scenario) => duel.play(scenario)), {
     seed,
-    numRuns: runs,
+    numRuns: path === null ? runs : 1,
     endOnFailure: true,
     ...(path === null ? {} : { path }),
   });
-  const { conversations, compared, keptBack, keptApart } = duel.counts;
+  const { conversations, compared, notified, keptBack, keptApart } = duel.counts;
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
-  const numbers = `${conversations} conversations, ${compared} requests answered alike ` +
+  const numbers =
+    `${conversations} conversations, ${compared} requests answered and ${notified} notifications sent alike ` +
     `(${keptBack} kept back by the guard, ${keptApart} by deliberate differences; ${seconds} s)`;
   if (!outcome.failed) {
     console.log(`ok   fs ${transport}: ${numbers}`);
@@ -89,5 +90,10 @@ async function twins(stack: AsyncDisposableStack): Promise<readonly [Workspace, 
 if (import.meta.main) {
   const options = JSON.parse(Deno.args[0]!) as InsideOptions;
   assertConfined(options.directory);
-  Deno.exit(await run(options) ? 0 : 1);
+  try {
+    Deno.exit(await run(options) ? 0 : 1);
+  } catch (error) {
+    if (error instanceof SuppressedError) console.error(error.suppressed);
+    throw error;
+  }
 }

@@ -20,6 +20,10 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
   if (method === "fs/writeFile" && param("followSymlinks", 2) !== false) {
     return endsOf(param("path", 0)).some(isFifo) ? "fifoWithoutReader" : null;
   }
+  if (method === "fs/watchMissing" && rules.allows("watchOddNames")) {
+    const uris = [param("missing", 1), param("present", 2)].flat();
+    return uris.some((uri) => endsOf(uri).some((place) => !isUtf8(place))) ? "watchOddNames" : null;
+  }
   if (method === "fs/walk" && rules.allows("walkLineBreaks")) {
     const options = param("options", 1);
     const followsLinks = !isObject(options) || options["followDirectorySymlinks"] !== false;
@@ -34,6 +38,15 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
   const identities = new Set(targets.filter(files).map(({ identity }) => identity));
   const touchesItself = sources.flatMap(everything).filter(files).some(({ identity }) => identities.has(identity));
   return touchesItself && rules.allows("copyOntoItself") ? "copyOntoItself" : null;
+}
+
+function isUtf8(place: BytePath): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(place, (char) => char.charCodeAt(0)));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isFifo(place: BytePath): boolean {

@@ -251,12 +251,24 @@ export function bindSocket(path: BytePath): boolean {
   return true;
 }
 
-/** Removes a tree whatever its modes are; links are removed, not followed. Harmless if nothing is there. */
-export function removeTree(path: BytePath): void {
+/** Directories whose path is longer are taken out before they are removed: what is in them may have no path at all. */
+const SURELY_SHORT_BYTES = 3_500;
+
+/**
+ * Removes a tree whatever its modes are, however deep it is; links are removed, not followed. Harmless if nothing is
+ * there.
+ */
+export function removeTree(path: BytePath, top: BytePath = path): void {
   const status = lstat(path);
   if (status === null) return;
   if (status.kind !== "directory") return unlink(path);
+  if (path.length > SURELY_SHORT_BYTES) {
+    let shorter = `${top}/out`;
+    while (lstat(shorter) !== null) shorter += "+";
+    rename(path, shorter);
+    return removeTree(shorter, top);
+  }
   if ((status.mode & 0o700) !== 0o700) chmod(path, 0o700);
-  for (const name of list(path)) removeTree(`${path}/${name}`);
+  for (const name of list(path)) removeTree(`${path}/${name}`, top);
   rmdir(path);
 }

@@ -91,9 +91,6 @@ const walkOptions = fc.tuple(
   `${prune === null ? "" : `,"pruneHiddenDirectories":${prune}`}}`
 );
 
-const handle = required("handleId", handleId);
-const read: readonly Field[] = [handle, required("offset", offset), required("len", length)];
-const write: readonly Field[] = [handle, required("offset", offset), required("chunk", data)];
 const follow = optional("followSymlinks", boolean);
 const confined = optional("sandbox", sandbox);
 const recursive = optional("recursive", boolean);
@@ -103,7 +100,13 @@ function methods({ file, directory, place, any }: Uris): Readonly<Record<string,
   const path = (uris: fc.Arbitrary<string>) => required("path", uris);
   return {
     "fs/readFile": [6, path(file), follow, confined],
-    "fs/open": [6, handle, path(file), optional("mode", text("read", "replace", "replace", "x")), confined],
+    "fs/open": [
+      6,
+      required("handleId", handleId),
+      path(file),
+      optional("mode", text("read", "replace", "replace", "x")),
+      confined,
+    ],
     "fs/writeFile": [8, path(file), required("dataBase64", data), follow, confined],
     "fs/createDirectory": [6, path(place), recursive, follow, confined],
     "fs/getMetadata": [6, path(any), follow, confined],
@@ -141,16 +144,43 @@ export function requestsOn(uris: Uris): fc.Arbitrary<string> {
   );
 }
 
-/** What is done with handles. */
-export const blockRequests: fc.Arbitrary<string> = fc.oneof(
-  { weight: 4, arbitrary: request("fs/readBlock", read) },
-  { weight: 4, arbitrary: request("fs/writeBlock", write) },
-  { weight: 1, arbitrary: request("fs/close", [handle]) },
-);
+/** What is done with a handle, now and then with another one. */
+export function blockRequests(id: string): fc.Arbitrary<string> {
+  const handle = required(
+    "handleId",
+    fc.oneof({ weight: 12, arbitrary: text(id) }, { weight: 1, arbitrary: handleId }),
+  );
+  return fc.oneof(
+    { weight: 5, arbitrary: request("fs/readBlock", [handle, required("offset", offset), required("len", length)]) },
+    { weight: 5, arbitrary: request("fs/writeBlock", [handle, required("offset", offset), required("chunk", data)]) },
+    { weight: 1, arbitrary: request("fs/close", [handle]) },
+  );
+}
 
-/** Opens one of the usual handles. */
-export function opensOf(uris: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const mode = optional("mode", text("read", "replace"));
-  return objectOf([required("handleId", text("h", "i")), required("path", uris), mode], false)
-    .map((params) => `{"id":1,"method":"fs/open","params":${params}}`);
+/** Opens a handle. */
+export function opensOf(id: string, mode: "read" | "replace", uris: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const fields = [required("handleId", text(id)), required("path", uris), required("mode", text(mode))];
+  return objectOf(fields, false).map((params) => `{"id":1,"method":"fs/open","params":${params}}`);
+}
+
+/** Waits for paths. Ids are few, so that they do not always rise. */
+export function watchesOf(missing: fc.Arbitrary<string>, present: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const ids = fc.oneof(
+    { weight: 19, arbitrary: json("1", "2", "3", "4", "5", "6", "7", "8", "9") },
+    { weight: 1, arbitrary: json("0", "18446744073709551615", "18446744073709551616", "1.0", "null") },
+  );
+  const lists = fc.oneof(
+    { weight: 9, arbitrary: fc.array(missing, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.constant([]) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(missing, fc.constantFrom(63, 64, 65)).map(([uri, times]) => Array(times).fill(uri)),
+    },
+  ).map((uris) => `[${uris.join()}]`);
+  const fields = [
+    required("watchId", ids),
+    required("missing", lists),
+    optional("present", fc.oneof({ weight: 3, arbitrary: present }, { weight: 1, arbitrary: fc.constant("null") })),
+  ];
+  return request("fs/watchMissing", fields);
 }

@@ -2,9 +2,11 @@
 import fc from "fast-check";
 import type { Deed } from "./deeds.ts";
 import type { BytePath } from "./posix.ts";
-import { blockRequests, opensOf, requestsOn } from "./random_request.ts";
-import { names, trees } from "./random_tree.ts";
-import { plainUri, urisOf } from "./random_uri.ts";
+import { type Paths, pathsOf, plain } from "./random_paths.ts";
+import { blockRequests, opensOf, requestsOn, type Uris } from "./random_request.ts";
+import { trees } from "./random_tree.ts";
+import { urisOf } from "./random_uri.ts";
+import { watchStepsOn } from "./random_watch.ts";
 import type { Entry } from "./tree.ts";
 
 export type FsStep =
@@ -21,47 +23,6 @@ export interface FsScenario {
   readonly steps: readonly FsStep[];
 }
 
-/** Paths of a tree by what they were at the beginning. */
-interface Paths {
-  readonly file: fc.Arbitrary<BytePath>;
-  readonly directory: fc.Arbitrary<BytePath>;
-  /** A name in a directory, mostly a new one. */
-  readonly place: fc.Arbitrary<BytePath>;
-  /** Entries, and what is below or beside them. */
-  readonly any: fc.Arbitrary<BytePath>;
-}
-
-function pathsOf(tree: readonly Entry[]): Paths {
-  const oneOf = (...kinds: readonly Entry["kind"][]) => {
-    const paths = tree.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path);
-    return paths.length === 0 ? names : fc.constantFrom(...paths);
-  };
-  const below = (above: fc.Arbitrary<BytePath>, ...more: fc.Arbitrary<BytePath>[]) =>
-    fc.tuple(above, ...more).map((parts) => parts.filter((part) => part !== "").join("/"));
-  const all = fc.constantFrom("", ...tree.map(({ path }) => path));
-  const directories = fc.oneof({ weight: 4, arbitrary: oneOf("directory") }, { weight: 1, arbitrary: fc.constant("") });
-  const any = fc.oneof(
-    { weight: 12, arbitrary: all },
-    { weight: 4, arbitrary: below(all, names) },
-    { weight: 1, arbitrary: below(all, names, names) },
-  );
-  return {
-    any,
-    file: fc.oneof(
-      { weight: 8, arbitrary: oneOf("file", "hard link") },
-      { weight: 3, arbitrary: oneOf("link") },
-      { weight: 4, arbitrary: below(directories, names) },
-      { weight: 2, arbitrary: any },
-    ),
-    directory: fc.oneof(
-      { weight: 6, arbitrary: directories },
-      { weight: 3, arbitrary: oneOf("link") },
-      { weight: 1, arbitrary: any },
-    ),
-    place: fc.oneof({ weight: 3, arbitrary: below(directories, names) }, { weight: 2, arbitrary: any }),
-  };
-}
-
 function deedsOn({ any, file, place }: Paths): fc.Arbitrary<Deed> {
   const size = fc.constantFrom(0, 1, 100, 5000);
   const modes = fc.constantFrom(0o644, 0o000, 0o755, 0o4711, 0o500);
@@ -74,42 +35,45 @@ function deedsOn({ any, file, place }: Paths): fc.Arbitrary<Deed> {
   );
 }
 
+function send(requests: fc.Arbitrary<string>): fc.Arbitrary<FsStep> {
+  return requests.map((send) => ({ send }));
+}
+
+function urisFor({ file, directory, place, any }: Paths): Uris {
+  const uris = (of: fc.Arbitrary<BytePath>) => urisOf(of).map((uri) => JSON.stringify(uri));
+  return { file: uris(file), directory: uris(directory), place: uris(place), any: uris(any) };
+}
+
 function stepsOn(tree: readonly Entry[]): fc.Arbitrary<readonly FsStep[]> {
   const paths = pathsOf(tree);
-  const uris = (of: fc.Arbitrary<BytePath>) => urisOf(of).map((uri) => JSON.stringify(uri));
-  const [file, directory, place, any] = [paths.file, paths.directory, paths.place, paths.any].map(uris) as [
-    fc.Arbitrary<string>,
-    fc.Arbitrary<string>,
-    fc.Arbitrary<string>,
-    fc.Arbitrary<string>,
-  ];
-  const send = (requests: fc.Arbitrary<string>): fc.Arbitrary<FsStep> => requests.map((send) => ({ send }));
-  const deed: fc.Arbitrary<FsStep> = deedsOn(paths).map((deed) => ({ deed }));
-  const plainFile = paths.file.map((path) => JSON.stringify(plainUri(path)));
   const single = fc.oneof(
-    { weight: 40, arbitrary: send(requestsOn({ file, directory, place, any })) },
-    { weight: 4, arbitrary: deed },
+    { weight: 40, arbitrary: send(requestsOn(urisFor(paths))) },
+    { weight: 4, arbitrary: deedsOn(paths).map((deed) => ({ deed })) },
     { weight: 1, arbitrary: fc.constantFrom("resume" as const, "new" as const).map((reconnect) => ({ reconnect })) },
   );
-  const withHandles = fc.tuple(
-    send(opensOf(plainFile)),
-    fc.array(fc.oneof({ weight: 5, arbitrary: send(blockRequests) }, { weight: 1, arbitrary: single }), {
-      minLength: 2,
-      maxLength: 10,
-      size: "max",
-    }),
-  ).map(([open, others]) => [open, ...others]);
-  const manyHandles = fc.tuple(plainFile, fc.constantFrom(127, 128, 129)).map(([uri, times]) => [
+  const withHandle = (id: string, mode: "read" | "replace") => {
+    const uses = fc.oneof({ weight: 6, arbitrary: send(blockRequests(id)) }, { weight: 1, arbitrary: single });
+    const open = send(opensOf(id, mode, plain(mode === "read" ? paths.existing : paths.file)));
+    return fc.tuple(open, fc.array(uses, { minLength: 2, maxLength: 12, size: "max" })).map((
+      [open, uses],
+    ) => [open, ...uses]);
+  };
+  const manyHandles = fc.tuple(plain(paths.existing), fc.constantFrom(127, 128, 129)).map(([uri, times]) => [
     { send: `{"id":1,"method":"fs/open","params":{"handleId":"h<number>","path":${uri}}}`, times },
   ]);
   const group = fc.oneof(
     { weight: 60, arbitrary: single.map((step) => [step]) },
-    { weight: 8, arbitrary: withHandles },
+    { weight: 4, arbitrary: fc.oneof(withHandle("h", "read"), withHandle("i", "read")) },
+    { weight: 4, arbitrary: fc.oneof(withHandle("h", "replace"), withHandle("i", "replace")) },
     { weight: 1, arbitrary: manyHandles },
   );
   return fc.array(group, { minLength: 10, maxLength: 30, size: "max" }).map((groups) => groups.flat());
 }
 
 export const scenarios: fc.Arbitrary<FsScenario> = trees.chain((tree) =>
-  stepsOn(tree).map((steps) => ({ tree, steps }))
+  fc.oneof(
+    { weight: 6, arbitrary: stepsOn(tree) },
+    // These wait to see that nothing comes.
+    { weight: 1, arbitrary: watchStepsOn(tree) },
+  ).map((steps) => ({ tree, steps }))
 );

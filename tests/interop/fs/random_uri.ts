@@ -178,7 +178,8 @@ const DIFFERENT: readonly Twist[] = [
     "\\\\srv\\x",
   ].map(constant),
   (uri) => `${uri}/${"x".repeat(256)}`,
-  (uri) => uri + "/y".repeat(2040),
+  (uri) => uri + "/y".repeat(300),
+  (uri) => uri + `/${"y".repeat(200)}`.repeat(20), // too long in all, but not in its parts
 ];
 
 /** URIs of paths below the tree: mostly plain, now and then twisted once or twice. */

@@ -16,6 +16,9 @@ export interface SnapshotOptions {
 /** Most bytes of a file that are compared; tests make none that is larger. */
 const READ_BYTES = 64 * 1024 * 1024;
 
+/** The longest path that Linux takes, with its NUL. */
+const PATH_MAX_BYTES = 4096;
+
 /** Looks at names, kinds, modes, sizes, contents, targets, times and hard links. Modes may be loosened for a moment. */
 export function take(directory: BytePath, { since, name }: SnapshotOptions): Snapshot {
   const found = new Map<BytePath, { line: string; bytes: Uint8Array | null }>();
@@ -23,7 +26,11 @@ export function take(directory: BytePath, { since, name }: SnapshotOptions): Sna
   const look = (path: BytePath): void => {
     const place = path === "" ? directory : `${directory}/${path}`;
     const status = posix.lstat(place);
-    if (status === null) throw new Error(`${place} vanished while nobody should change it`);
+    if (status === null) {
+      if (place.length < PATH_MAX_BYTES) throw new Error(`${place} vanished while nobody should change it`);
+      found.set(path, { line: "too deep to be looked at", bytes: null });
+      return;
+    }
     const { kind, mode, size, linkCount, identity, modifiedMs } = status;
     const time = modifiedMs >= since ? "now" : modifiedMs.toFixed(6);
     let line = `${kind} ${mode.toString(8).padStart(4, "0")} ${time}`;
