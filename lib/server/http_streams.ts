@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import { aroundBody, encodeBodyDelta, encodeBodyEnd } from "../protocol/http.ts";
 import type { Result } from "../protocol/methods.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
+import { TimeLimit } from "./http_time_limit.ts";
 import { LargeResult } from "./large_result.ts";
 
 /** One exchange that a client asked for. */
@@ -37,8 +38,6 @@ export const MAX_BUFFERED_BODY_BYTES = 383 * 1024 * 1024;
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
 /** What a WebSocket calls a fault of the server. */
 const INTERNAL_ERROR = 1011;
-/** What a timer can count, in milliseconds: 24 days. A longer limit is none. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The HTTP exchanges of one connection; they end with it, at once.
@@ -183,35 +182,6 @@ export class HttpStreams implements Disposable {
 
   #limitTo(timeoutMs: number | null): TimeLimit {
     return new TimeLimit(this.#options.clock, timeoutMs, this.#options.scope.signal);
-  }
-}
-
-/** Aborts what takes too long, or what nobody waits for any more. */
-class TimeLimit implements Disposable {
-  readonly #aborter = new AbortController();
-  readonly #timer: ReturnType<Clock["after"]> | undefined;
-  readonly #outer: AbortSignal;
-  readonly #stop = () => {
-    this.#timer?.cancel();
-    this.#aborter.abort(this.#outer.reason);
-  };
-
-  constructor(clock: Clock, ms: number | null, outer: AbortSignal) {
-    this.#outer = outer;
-    outer.addEventListener("abort", this.#stop, { once: true });
-    if (outer.aborted) this.#stop();
-    if (ms !== null && ms <= MAX_TIMER_MS) {
-      this.#timer = clock.after(ms, () => this.#aborter.abort(new DOMException("timed out", "TimeoutError")));
-    }
-  }
-
-  get signal(): AbortSignal {
-    return this.#aborter.signal;
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.cancel();
-    this.#outer.removeEventListener("abort", this.#stop);
   }
 }
 

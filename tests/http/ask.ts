@@ -1,7 +1,9 @@
 /** Short ways to ask an HTTP peer in a test. */
+import assert from "node:assert/strict";
 import { systemClock } from "../../lib/clock.ts";
 import { HttpClient } from "../../lib/http/client.ts";
 import type { HttpResponse } from "../../lib/http/exchange.ts";
+import { HttpFailure } from "../../lib/http/failure.ts";
 import { HeaderMap } from "../../lib/http/header_map.ts";
 import type { HttpRequest } from "../../lib/http/request_head.ts";
 
@@ -48,4 +50,15 @@ export function characters(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
+}
+
+/** What a request fails with. */
+export async function failure(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof HttpFailure) return `${error.stage}: ${error.message}`;
+    throw error;
+  }
+  assert.fail("nothing failed");
 }
