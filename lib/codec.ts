@@ -4,6 +4,7 @@
  */
 
 import { Base64Error, decodeBase64, encodeBase64 } from "./base64.ts";
+import { borrowBuffer } from "./buffer_pool.ts";
 import { describeJson } from "./decode_text.ts";
 import { ExecError } from "./errors.ts";
 import { copyString, type Json, JsonNumber, plainJson } from "./json.ts";
@@ -120,18 +121,24 @@ export const i64: Codec<number> = {
   encode: asItIs,
 };
 
-export const base64: Codec<Uint8Array<ArrayBuffer>> = {
-  decode(json, buffered) {
-    const text = string.decode(json, buffered);
-    try {
-      return decodeBase64(text);
-    } catch (error) {
-      if (error instanceof Base64Error) throw refusal(error.message);
-      throw error;
-    }
-  },
-  encode: encodeBase64,
-};
+export const base64 = base64Codec();
+/** The same in a buffer of the pool's (`buffer_pool.ts`): whoever is done with the bytes should give them back. */
+export const pooledBase64 = base64Codec(borrowBuffer);
+
+function base64Codec(room?: (length: number) => Uint8Array<ArrayBuffer>): Codec<Uint8Array<ArrayBuffer>> {
+  return {
+    decode(json, buffered) {
+      const text = string.decode(json, buffered);
+      try {
+        return decodeBase64(text, room);
+      } catch (error) {
+        if (error instanceof Base64Error) throw refusal(error.message);
+        throw error;
+      }
+    },
+    encode: encodeBase64,
+  };
+}
 
 /** A `file:` URI; whether this machine has such paths is found out when it is used. */
 export const pathUri: Codec<PathUri> = {

@@ -53,7 +53,8 @@ export interface Caller {
 /** A file that stays the one it was when it was opened. Leaving its scope closes it. */
 export interface OpenFile extends Disposable {
   /**
-   * Reads up to `length` bytes from `offset` on; fewer only at the end of the file.
+   * Reads up to `length` bytes from `offset` on; fewer only at the end of the file. Their buffer may be one of the pool's
+   * (`buffer_pool.ts`).
    *
    * @param offset Any 64-bit number without a sign.
    * @throws {ExecError} What the system says: `invalidRequest` "Invalid argument (os error 22)" if the range does not end
@@ -115,7 +116,7 @@ export interface FileOperations {
   watchMissing(missing: readonly NativePath[], present: NativePath | null, changed: () => void): Disposable | null;
 }
 
-/** The content of a file on its way to the wire. */
+/** The content of a file on its way to the wire. Bytes may be in a buffer of the pool's (`buffer_pool.ts`). */
 export type FileContent = Uint8Array<ArrayBuffer> | Base64Text;
 
 /** Base64 of a large file as ASCII bytes, so that it need not be held as a string and as bytes at once. */

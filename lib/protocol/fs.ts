@@ -10,6 +10,7 @@ import {
   identifier,
   nullAs,
   pathUri,
+  pooledBase64,
   seq,
   string,
   u64,
@@ -44,7 +45,11 @@ export const readBlockResult = {
   toJson: ({ chunk, eof }: { chunk: Uint8Array; eof: boolean }) => `{"chunk":"${encodeBase64(chunk)}","eof":${eof}}`,
 };
 
-export const writeBlockParams = struct("FsWriteBlockParams", { handleId: string, offset: exactU64, chunk: base64 });
+export const writeBlockParams = struct("FsWriteBlockParams", {
+  handleId: string,
+  offset: exactU64,
+  chunk: pooledBase64,
+});
 
 export const closeParams = struct("FsCloseParams", { handleId: string });
 

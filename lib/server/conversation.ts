@@ -12,7 +12,7 @@ import {
 } from "../rpc/peer_handler.ts";
 import { ConnectionScope } from "./connection_scope.ts";
 import type { Crowd } from "./crowd.ts";
-import type { CallContext } from "./handler.ts";
+import { type CallContext, EncodedResult } from "./handler.ts";
 import type { BuiltHandlers } from "./handlers.ts";
 import { LargeResult } from "./large_result.ts";
 import type { Session } from "./session.ts";
@@ -123,6 +123,7 @@ function encoded(method: RequestName, result: unknown): ResultJson | Promise<Res
 
 function toJson(method: RequestName, value: unknown): ResultJson {
   if (value instanceof LargeResult) return value;
+  if (value instanceof EncodedResult) return value.json;
   const codec = REQUESTS[method].result as Codec<unknown>;
   return codec.toJson?.(value) ?? toWellFormedJson(codec.encode(value));
 }

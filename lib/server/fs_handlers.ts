@@ -1,15 +1,16 @@
 /** `fs/*`: where names meet deeds. What carries them out is loaded with the first request. */
 
 import { Base64Error, decodeBase64 } from "../base64.ts";
+import { borrowBuffer, returnBuffer } from "../buffer_pool.ts";
 import { ExecError } from "../errors.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
 import { checkWalkLimits } from "../fs/walk_limits.ts";
 import type { FileContent, MaybePromise, NativePath } from "../fs/operations.ts";
 import { PathUri } from "../path_uri.ts";
-import { encodeMissingChanged } from "../protocol/fs.ts";
-import type { RequestName, Result } from "../protocol/methods.ts";
+import { encodeMissingChanged, readBlockResult, readFileResult } from "../protocol/fs.ts";
+import type { RequestName } from "../protocol/methods.ts";
 import { confinesReading, confinesWriting, type FileSandbox, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
-import type { CallContext, Handler } from "./handler.ts";
+import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 import { LargeResult } from "./large_result.ts";
 
 type FsName = Extract<RequestName, `fs/${string}`>;
@@ -37,17 +38,29 @@ export function fsHandlers(filesOf: FilesOf): FsHandlers {
     "fs/readBlock": ({ handleId, offset, len }, context) =>
       then(
         filesOf(context),
-        (files) => then(files.readBlock(handleId, offset, len), ({ bytes, eof }) => ({ chunk: bytes, eof })),
+        (files) =>
+          then(files.readBlock(handleId, offset, len), ({ bytes, eof }) => {
+            const json = readBlockResult.toJson({ chunk: bytes, eof });
+            returnBuffer(bytes);
+            return new EncodedResult(json);
+          }),
       ),
     "fs/writeBlock": ({ handleId, offset, chunk }, context) =>
-      then(filesOf(context), (files) => then(files.writeBlock(handleId, offset, chunk), nothing)),
+      then(filesOf(context), (files) =>
+        then(files.writeBlock(handleId, offset, chunk), () => {
+          returnBuffer(chunk);
+          return {};
+        })),
     "fs/close": ({ handleId }, context) => then(filesOf(context), (files) => then(files.close(handleId), nothing)),
     "fs/writeFile": ({ path, dataBase64, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
         requireCwd(sandbox);
         const bytes = decodeData(dataBase64);
         const [native] = writable(sandbox, path);
-        return then(files.writeFile(native, bytes, followSymlinks), nothing);
+        return then(files.writeFile(native, bytes, followSymlinks), () => {
+          returnBuffer(bytes);
+          return {};
+        });
       }),
     "fs/createDirectory": ({ path, recursive, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
@@ -120,15 +133,18 @@ function writable<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...
 /** @throws {ExecError} `invalidRequest`, unlike other base64: this one is looked at only when the file is to be written. */
 function decodeData(dataBase64: string): Uint8Array<ArrayBuffer> {
   try {
-    return decodeBase64(dataBase64);
+    return decodeBase64(dataBase64, borrowBuffer);
   } catch (error) {
     if (!(error instanceof Base64Error)) throw error;
     throw new ExecError("invalidRequest", `fs/writeFile requires valid base64 dataBase64: ${error.message}`);
   }
 }
 
-function contentResult(content: FileContent): Result<"fs/readFile"> | LargeResult {
-  return "base64" in content ? new LargeResult('{"dataBase64":"', content.base64, '"}') : { dataBase64: content };
+function contentResult(content: FileContent): LargeResult | EncodedResult {
+  if ("base64" in content) return new LargeResult('{"dataBase64":"', content.base64, '"}');
+  const json = readFileResult.toJson({ dataBase64: content });
+  returnBuffer(content);
+  return new EncodedResult(json);
 }
 
 /** Null: this machine cannot have all of these paths. */

@@ -13,7 +13,15 @@ export interface CallContext {
   readonly connection: ConnectionScope;
 }
 
+/** A result that its handler has made JSON of, because it gave back what it was made from. */
+export class EncodedResult {
+  constructor(readonly json: string) {}
+}
+
+/** What a handler answers. */
+export type Answer<M extends RequestName> = Result<M> | LargeResult | EncodedResult;
+
 export type Handler<M extends RequestName> = (
   params: Params<M>,
   context: CallContext,
-) => Result<M> | LargeResult | Promise<Result<M> | LargeResult>;
+) => Answer<M> | Promise<Answer<M>>;

@@ -1,3 +1,4 @@
+import { borrowBuffer } from "../../buffer_pool.ts";
 import { EINTR, EINVAL } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
 import { type Bytes, close } from "../../linux/libc.ts";
@@ -62,7 +63,7 @@ class LinuxFile implements OpenFile {
   read(offset: bigint, length: number, signal: AbortSignal): MaybePromise<Bytes> {
     if (offset > MAX_OFFSET) throw new OsError(EINVAL);
     const { fd } = this.#descriptor;
-    const buffer = new Uint8Array(new ArrayBuffer(length));
+    const buffer = borrowBuffer(length);
     for (let fill = 0; fill < length;) {
       const room = buffer.subarray(fill);
       const position = offset + BigInt(fill);

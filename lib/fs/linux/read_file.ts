@@ -1,3 +1,4 @@
+import { borrowBuffer } from "../../buffer_pool.ts";
 import { CURRENT_POSITION, readInBackground } from "../../linux/file_calls.ts";
 import { type Bytes, O_NOCTTY, O_NONBLOCK, O_RDONLY, read } from "../../linux/libc.ts";
 import { Base64Writer } from "../base64_writer.ts";
@@ -33,7 +34,7 @@ const NOTHING = new Uint8Array(new ArrayBuffer(0));
 
 function readShort(fd: number, size: number, signal: AbortSignal): MaybePromise<FileContent> {
   // With one byte to spare the end is seen without more room.
-  let buffer: Bytes = new Uint8Array(new ArrayBuffer(size > 0 ? size + 1 : UNKNOWN_SIZE_BYTES));
+  let buffer: Bytes = borrowBuffer(size > 0 ? size + 1 : UNKNOWN_SIZE_BYTES);
   let length = 0;
   while (length <= AT_ONCE_BYTES) {
     if (length === buffer.length) buffer = new Uint8Array(buffer.buffer.transfer(2 * length));
