@@ -1,4 +1,5 @@
 import { encodeBase64 } from "../base64.ts";
+import { textToBytes } from "./bytes.ts";
 
 /**
  * The `authorization` that stands for user and password of a URL; undefined if it has neither, or if what they encode is
@@ -23,11 +24,6 @@ export function basic(user: string, password: string, decoder: TextDecoder): str
 
 /** `decodeURIComponent` refuses a `%` that begins no triplet; here it stands for itself. */
 function percentDecoded(ascii: string): Uint8Array<ArrayBuffer> {
-  const bytes: number[] = [];
-  for (let at = 0; at < ascii.length; at++) {
-    const triplet = /^%([0-9a-f]{2})/i.exec(ascii.slice(at, at + 3));
-    bytes.push(triplet === null ? ascii.charCodeAt(at) : parseInt(triplet[1]!, 16));
-    if (triplet !== null) at += 2;
-  }
-  return Uint8Array.from(bytes);
+  const byte = (_: string, hex: string) => String.fromCharCode(parseInt(hex, 16));
+  return textToBytes(ascii.replaceAll(/%([0-9a-f]{2})/gi, byte));
 }

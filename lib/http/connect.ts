@@ -1,7 +1,7 @@
+import { textToBytes } from "./bytes.ts";
 import { HttpFailure } from "./failure.ts";
 import type { Proxy } from "./proxy.ts";
 import { readHead } from "./read_head.ts";
-import { bytesOf } from "./request_head.ts";
 import type { Route } from "./route.ts";
 import { Socket } from "./socket.ts";
 
@@ -41,7 +41,7 @@ async function tunnel(conn: Deno.TcpConn, proxy: Proxy, authority: string, signa
   const socket = new Socket(conn);
   await closedUnless(socket, signal, async () => {
     const credentials = proxy.authorization === undefined ? "" : `Proxy-Authorization: ${proxy.authorization}\r\n`;
-    await socket.write(bytesOf(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`));
+    await socket.write(textToBytes(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`));
     const { status } = await readHead(socket);
     if (status !== 200) throw new Error(`the proxy answered ${status}`);
     // The peer speaks second in TLS: this is neither its answer nor could it be handed on.

@@ -6,7 +6,9 @@ export type HeaderLine = readonly [name: string, value: string];
  * values; the last name takes the place of one that is removed.
  */
 export class HeaderMap {
-  readonly #entries: { name: string; values: string[] }[] = [];
+  readonly #entries: { readonly name: string; readonly values: string[] }[] = [];
+  /** Where each name stands among the entries: a request may have tens of thousands. */
+  readonly #places = new Map<string, number>();
 
   static from(lines: Iterable<HeaderLine>): HeaderMap {
     const map = new HeaderMap();
@@ -15,52 +17,60 @@ export class HeaderMap {
   }
 
   has(name: string): boolean {
-    return this.#entries.some((entry) => entry.name === name);
+    return this.#places.has(name);
   }
 
   /** All values of a name, in their order. */
   all(name: string): readonly string[] {
-    return this.#entries.find((entry) => entry.name === name)?.values ?? [];
+    return this.#valuesOf(name) ?? [];
   }
 
   /** The first value of a name. */
   first(name: string): string | undefined {
-    return this.all(name)[0];
+    return this.#valuesOf(name)?.[0];
   }
 
   append(name: string, value: string): void {
-    const entry = this.#entries.find((entry) => entry.name === name);
-    if (entry === undefined) this.#entries.push({ name, values: [value] });
-    else entry.values.push(value);
-  }
-
-  /** One value instead of all that the name had, in its place. */
-  set(name: string, value: string): void {
-    const entry = this.#entries.find((entry) => entry.name === name);
-    if (entry === undefined) this.#entries.push({ name, values: [value] });
-    else entry.values = [value];
+    const values = this.#valuesOf(name);
+    if (values !== undefined) values.push(value);
+    else this.#places.set(name, this.#entries.push({ name, values: [value] }) - 1);
   }
 
   appendUnlessThere(name: string, value: string): void {
     if (!this.has(name)) this.append(name, value);
   }
 
+  /** One value instead of all that the name had, in its place. */
+  set(name: string, value: string): void {
+    const values = this.#valuesOf(name);
+    if (values === undefined) this.append(name, value);
+    else values.splice(0, values.length, value);
+  }
+
   /** Puts something behind the last value of a name that is there. */
   amendLast(name: string, suffix: string): void {
-    const values = this.#entries.find((entry) => entry.name === name)?.values;
+    const values = this.#valuesOf(name);
     if (values !== undefined) values.push(`${values.pop()}${suffix}`);
   }
 
   remove(name: string): void {
-    const place = this.#entries.findIndex((entry) => entry.name === name);
-    if (place < 0) return;
+    const place = this.#places.get(name);
+    if (place === undefined) return;
+    this.#places.delete(name);
     const last = this.#entries.pop()!;
-    if (place < this.#entries.length) this.#entries[place] = last;
+    if (last.name === name) return;
+    this.#entries[place] = last;
+    this.#places.set(last.name, place);
   }
 
   *[Symbol.iterator](): Generator<HeaderLine> {
     for (const { name, values } of this.#entries) {
       for (const value of values) yield [name, value];
     }
+  }
+
+  #valuesOf(name: string): string[] | undefined {
+    const place = this.#places.get(name);
+    return place === undefined ? undefined : this.#entries[place]!.values;
   }
 }

@@ -1,5 +1,6 @@
 /** What may stand in the head of a request: the same that the reference lets pass. */
 
+import { bytesToText } from "./bytes.ts";
 import type { HeaderLine } from "./header_map.ts";
 
 /** Longest name of a header, in bytes. Source: asked of the reference. */
@@ -26,10 +27,7 @@ export function headerLine(name: string, value: string): HeaderLine {
   return [name.toLowerCase(), utf8(value)];
 }
 
-/** The bytes of a text, each in one character. */
-export function utf8(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text;
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return bytes;
+/** The UTF-8 of a text, each byte in one character. */
+function utf8(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : bytesToText(new TextEncoder().encode(text));
 }

@@ -1,4 +1,5 @@
 import { HeaderMap } from "./header_map.ts";
+import { textToBytes } from "./bytes.ts";
 import { isChunked } from "./body.ts";
 import type { Proxy } from "./proxy.ts";
 
@@ -40,7 +41,7 @@ export function requestBytes(request: HttpRequest, proxy: Proxy | undefined, acc
   if (!persistent) headers.set("connection", "close");
   let head = `${request.method} ${target(request, proxy !== undefined)} HTTP/1.1\r\n`;
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
-  return { head: bytesOf(`${head}\r\n`), body: framed, persistent };
+  return { head: textToBytes(`${head}\r\n`), body: framed, persistent };
 }
 
 /** What the first line names (RFC 9112 3.2): a proxy is told the host as well. */
@@ -85,18 +86,11 @@ function declaredLength(headers: HeaderMap): number | undefined {
 }
 
 function asOneChunk(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const before = bytesOf(`${body.length.toString(16).toUpperCase()}\r\n`);
-  const after = bytesOf("\r\n0\r\n\r\n");
+  const before = textToBytes(`${body.length.toString(16).toUpperCase()}\r\n`);
+  const after = textToBytes("\r\n0\r\n\r\n");
   const bytes = new Uint8Array(before.length + body.length + after.length);
   bytes.set(before);
   bytes.set(body, before.length);
   bytes.set(after, before.length + body.length);
-  return bytes;
-}
-
-/** A text of which each character is one byte. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   return bytes;
 }

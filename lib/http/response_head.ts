@@ -1,3 +1,4 @@
+import { bytesToText } from "./bytes.ts";
 import { MalformedResponse } from "./failure.ts";
 import type { HeaderLine } from "./header_map.ts";
 
@@ -52,7 +53,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
  * character.
  */
 export function parseHead(bytes: Uint8Array): ResponseHead {
-  const lines = oneCharacterPerByte(bytes).split(/\r?\n/);
+  const lines = bytesToText(bytes).split(/\r?\n/);
   const [, minor, status] = STATUS_LINE.exec(lines[0] ?? "") ?? [];
   if (minor === undefined) throw new MalformedResponse("not a status line");
   // The last two are what follows the last header's end and the empty line's.
@@ -85,12 +86,4 @@ function trimBlanks(text: string): string {
   while (start < end && isBlank(start)) start++;
   while (end > start && isBlank(end - 1)) end--;
   return text.slice(start, end);
-}
-
-/** Not `TextDecoder`: what the platform calls latin1 is windows-1252. */
-function oneCharacterPerByte(bytes: Uint8Array): string {
-  let text = "";
-  // Longer argument lists overflow the stack.
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return text;
 }

@@ -103,7 +103,8 @@ export class HttpStreams implements Disposable {
   [Symbol.dispose](): void {
     this.#ended = true;
     this.#reserved.clear();
-    void this.#client?.then((client) => client[Symbol.dispose]());
+    // That it could not be loaded has been told to whoever asked for it.
+    void this.#client?.then((client) => client[Symbol.dispose](), () => {});
   }
 
   /** A stream that ends without a word would be waited for forever: the connection goes with it. */

@@ -1,6 +1,7 @@
 /** Short ways to ask an HTTP peer in a test. */
 import assert from "node:assert/strict";
 import { systemClock } from "../../lib/clock.ts";
+import { bytesToText, textToBytes } from "../../lib/http/bytes.ts";
 import { HttpClient } from "../../lib/http/client.ts";
 import type { HttpResponse } from "../../lib/http/exchange.ts";
 import { HttpFailure } from "../../lib/http/failure.ts";
@@ -17,7 +18,7 @@ export function request(url: string, options: { method?: string; headers?: [stri
     method: options.method ?? "GET",
     url: new URL(url),
     headers: HeaderMap.from(options.headers ?? []),
-    body: bytes(options.body ?? ""),
+    body: textToBytes(options.body ?? ""),
   } satisfies HttpRequest;
 }
 
@@ -34,21 +35,7 @@ export async function ask(
 
 export async function wholeText(body: HttpResponse["body"]): Promise<string> {
   let text = "";
-  for (let piece; (piece = await body.read()) !== null;) text += characters(piece);
-  return text;
-}
-
-/** One byte for each character. */
-export function bytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}
-
-/** One character for each byte. */
-export function characters(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  for (let piece; (piece = await body.read()) !== null;) text += bytesToText(piece);
   return text;
 }
 

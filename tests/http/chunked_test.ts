@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ChunkedDecoder } from "../../lib/http/chunked.ts";
 import { MalformedResponse } from "../../lib/http/failure.ts";
-import { bytes, characters } from "./ask.ts";
+import { bytesToText, textToBytes } from "../../lib/http/bytes.ts";
 
 /** Decodes a text that arrives in pieces of the given lengths, the last of them for all of the rest. */
 function decode(
@@ -15,9 +15,9 @@ function decode(
   for (let piece = 0; at < text.length && !decoder.ended; piece++) {
     const length = lengths[Math.min(piece, lengths.length - 1)]!;
     // Bytes before the piece stand for what other bytes may lie in the same buffer.
-    const buffer = bytes(`#${text.slice(at, at + length)}`);
+    const buffer = textToBytes(`#${text.slice(at, at + length)}`);
     const { dataEnd, readTo } = decoder.decode(buffer, 1, buffer.length);
-    body += characters(buffer.subarray(1, dataEnd));
+    body += bytesToText(buffer.subarray(1, dataEnd));
     assert.equal(buffer[0], 0x23);
     at += readTo - 1;
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { ask, bytes, client, failure, request, wholeText } from "./ask.ts";
+import { textToBytes } from "../../lib/http/bytes.ts";
+import { ask, client, failure, request, wholeText } from "./ask.ts";
 import { RawPeer, response } from "./raw_peer.ts";
 import { untilSteady } from "./turns.ts";
 
@@ -59,7 +60,7 @@ Deno.test("HttpClient gives pieces as they come, and nothing is held back", asyn
   });
   using http = client();
   const { body } = await http.send(request(peer.url), "follow", new AbortController().signal);
-  assert.deepEqual(new Uint8Array((await body.read())!), bytes("first"));
+  assert.deepEqual(new Uint8Array((await body.read())!), textToBytes("first"));
   goOn();
   assert.equal(await wholeText(body), "second");
 });
@@ -136,7 +137,7 @@ Deno.test("HttpClient gives the answer of a peer that does not listen to the end
   const answering = (async () => {
     const conn = await listener.accept();
     await conn.read(new Uint8Array(100));
-    await conn.write(bytes(response("413 Too Much", "no")));
+    await conn.write(textToBytes(response("413 Too Much", "no")));
     return conn;
   })();
   using http = client();

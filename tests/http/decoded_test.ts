@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { HttpFailure } from "../../lib/http/failure.ts";
-import { ask, bytes, characters, client, request } from "./ask.ts";
+import { bytesToText, textToBytes } from "../../lib/http/bytes.ts";
+import { ask, client, request } from "./ask.ts";
 import { RawPeer, response } from "./raw_peer.ts";
 
 const CODINGS = {
-  gzip: (text: string) => characters(gzipSync(bytes(text))),
-  zstd: (text: string) => characters(zstdCompressSync(bytes(text))),
+  gzip: (text: string) => bytesToText(gzipSync(textToBytes(text))),
+  zstd: (text: string) => bytesToText(zstdCompressSync(textToBytes(text))),
 };
 type Coding = keyof typeof CODINGS;
 const NAMES = Object.keys(CODINGS) as Coding[];
@@ -93,7 +94,7 @@ Deno.test("what was decoded before a defect is given before it is told", async (
     });
     using http = client();
     const { body } = await http.send(request(peer.url), "follow", new AbortController().signal);
-    assert.equal(characters((await body.read())!), "first");
+    assert.equal(bytesToText((await body.read())!), "first");
     wasRead();
     await assert.rejects(async () => {
       while (await body.read() !== null);

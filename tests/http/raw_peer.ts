@@ -1,6 +1,6 @@
 /** An HTTP peer whose every byte is the test's: it shows what came as it came, and can say what no server would. */
 
-import { bytes, characters } from "./ask.ts";
+import { bytesToText, textToBytes } from "../../lib/http/bytes.ts";
 
 /** One request as it was on the wire. */
 export interface SeenRequest {
@@ -108,7 +108,7 @@ export class RawPeer implements AsyncDisposable {
         const end = await this.#answer({
           request,
           path: request.head[0]!.split(" ")[1]!,
-          send: (text) => write(bytes(text)),
+          send: (text) => write(textToBytes(text)),
           write,
           end: () => close(conn),
           hungUp: () => input.end(),
@@ -173,7 +173,7 @@ class Input {
   async #more(): Promise<boolean> {
     const buffer = new Uint8Array(65_536);
     const length = await this.#conn.read(buffer);
-    this.#text += characters(buffer.subarray(0, length ?? 0));
+    this.#text += bytesToText(buffer.subarray(0, length ?? 0));
     return length !== null;
   }
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { HeaderMap } from "../../lib/http/header_map.ts";
 import { redirected, redirectTarget } from "../../lib/http/redirect.ts";
-import { characters, request } from "./ask.ts";
+import { bytesToText } from "../../lib/http/bytes.ts";
+import { request } from "./ask.ts";
 
 const FROM = new URL("http://u:p@h:8/a/b?q=1#f");
 
@@ -42,7 +43,7 @@ function follow(status: number, to: string, options: Parameters<typeof request>[
     method: next.method,
     url: next.url.href,
     headers: [...next.headers].map(([name, value]) => `${name}: ${value}`),
-    body: characters(next.body),
+    body: bytesToText(next.body),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { requestBytes } from "../../lib/http/request_head.ts";
-import { characters, request } from "./ask.ts";
+import { bytesToText } from "../../lib/http/bytes.ts";
+import { request } from "./ask.ts";
 
 type Options = Parameters<typeof request>[1];
 
@@ -11,9 +12,9 @@ function sent(url: string, options: Options = {}, proxy: { authorization?: strin
     proxy === null ? undefined : { secure: false, hostname: "p", port: 1, authorization: proxy.authorization },
     "zstd,gzip",
   );
-  const lines = characters(head).split("\r\n");
+  const lines = bytesToText(head).split("\r\n");
   assert.deepEqual(lines.slice(-2), ["", ""]);
-  return { head: lines.slice(0, -2), body: characters(body), persistent };
+  return { head: lines.slice(0, -2), body: bytesToText(body), persistent };
 }
 
 Deno.test("a request has the caller's headers first, and no others than those of the wire", () => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MalformedResponse } from "../../lib/http/failure.ts";
 import { emptyLines, endOfHead, MAX_HEADERS, parseHead } from "../../lib/http/response_head.ts";
-import { bytes } from "./ask.ts";
+import { textToBytes } from "../../lib/http/bytes.ts";
 
 function parse(text: string): { status: number; minorVersion: number; headers: string[] } {
-  const { status, minorVersion, headers } = parseHead(bytes(text));
+  const { status, minorVersion, headers } = parseHead(textToBytes(text));
   return { status, minorVersion, headers: headers.map(([name, value]) => `${name}: ${value}`) };
 }
 
@@ -76,7 +76,7 @@ Deno.test("endOfHead finds the first empty line, whatever the lines end with, in
       fc.nat({ max: 30 }),
       (lines, last, rest, piece) => {
         const head = lines.map((pair) => pair.join("")).join("") + last;
-        const all = bytes(`###${head}${rest}`);
+        const all = textToBytes(`###${head}${rest}`);
         let found: number | undefined;
         let looked = 0;
         for (let end = 3; found === undefined && end <= all.length; end += piece + 1) {
@@ -91,13 +91,13 @@ Deno.test("endOfHead finds the first empty line, whatever the lines end with, in
 });
 
 Deno.test("endOfHead does not look at what was not received yet", () => {
-  const all = bytes("a: b\r\n\r\n");
+  const all = textToBytes("a: b\r\n\r\n");
   assert.equal(endOfHead(all, 0, all.length - 1), undefined);
   assert.equal(endOfHead(all, 0, all.length), all.length);
 });
 
 Deno.test("emptyLines counts the empty lines before a response", () => {
-  assert.equal(emptyLines(bytes("\r\n\n\r\nHTTP"), 0, 9), 5);
-  assert.equal(emptyLines(bytes("HTTP"), 0, 4), 0);
-  assert.equal(emptyLines(bytes("\r\n"), 0, 1), 0);
+  assert.equal(emptyLines(textToBytes("\r\n\n\r\nHTTP"), 0, 9), 5);
+  assert.equal(emptyLines(textToBytes("HTTP"), 0, 4), 0);
+  assert.equal(emptyLines(textToBytes("\r\n"), 0, 1), 0);
 });

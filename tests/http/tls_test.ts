@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { HttpFailure } from "../../lib/http/failure.ts";
-import { ask, bytes, client, request } from "./ask.ts";
+import { textToBytes } from "../../lib/http/bytes.ts";
+import { ask, client, request } from "./ask.ts";
 import { RawPeer, response } from "./raw_peer.ts";
 
 const TLS = new URL("../fixtures/tls/", import.meta.url).pathname;
@@ -124,7 +125,7 @@ class Proxy implements AsyncDisposable {
       const buffer = new Uint8Array(65_536);
       const length = await conn.read(buffer);
       this.heads.push(new TextDecoder().decode(buffer.subarray(0, length ?? 0)));
-      await conn.write(bytes(this.welcome));
+      await conn.write(textToBytes(this.welcome));
       const peer = await Deno.connect({ hostname: "127.0.0.1", port: this.#peerPort });
       this.#tunnels.push(
         Promise.allSettled([conn.readable.pipeTo(peer.writable), peer.readable.pipeTo(conn.writable)]),

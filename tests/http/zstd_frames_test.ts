@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { constants, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { ZstdFrames } from "../../lib/http/zstd_frames.ts";
-import { bytes, characters } from "./ask.ts";
+import { bytesToText, textToBytes } from "../../lib/http/bytes.ts";
 
 const SKIPPABLE = "\x5a\x2a\x4d\x18\x03\0\0\0abc";
 const EMPTY_SKIPPABLE = "\x50\x2a\x4d\x18\0\0\0\0";
@@ -18,7 +18,7 @@ const FRAMES = [
 ];
 
 function compress(text: string, params: Record<number, number>): string {
-  return characters(zstdCompressSync(bytes(text), { params }));
+  return bytesToText(zstdCompressSync(textToBytes(text), { params }));
 }
 
 function noise(length: number): string {
@@ -35,8 +35,8 @@ function split(stream: string, pieceLength: number): { parts: string[]; whole: b
   const frames = new ZstdFrames();
   const parts: string[] = [];
   for (let at = 0; at < stream.length; at += pieceLength) {
-    const pieces = frames.split(bytes(stream.slice(at, at + pieceLength)));
-    for (const part of pieces) parts.push(characters(part));
+    const pieces = frames.split(textToBytes(stream.slice(at, at + pieceLength)));
+    for (const part of pieces) parts.push(bytesToText(part));
   }
   return { parts, whole: frames.whole };
 }

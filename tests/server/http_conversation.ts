@@ -6,6 +6,7 @@ import type { Log } from "../../lib/log.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ConnectionScope } from "../../lib/server/connection_scope.ts";
 import { httpHandlers } from "../../lib/server/http_handlers.ts";
+import { type Answer as Answered, EncodedResult } from "../../lib/server/handler.ts";
 import { LargeResult } from "../../lib/server/large_result.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 
@@ -75,7 +76,7 @@ export class HttpConversation implements AsyncDisposable {
       afterAnswer: (callback) => whenAnswered.push(callback),
       connection: this.#scope,
     });
-    const json = result instanceof LargeResult ? result.between("", "") : httpRequestResult.toJson!(result);
+    const json = resultJson(result);
     this.sent.push("answer");
     for (const callback of this.callBack ? whenAnswered : []) callback();
     return JSON.parse(json) as Answer;
@@ -118,4 +119,9 @@ export class HttpConversation implements AsyncDisposable {
     this.near.close();
     await undefined;
   }
+}
+
+function resultJson(result: Answered<"http/request">): string {
+  if (result instanceof LargeResult) return result.between("", "");
+  return result instanceof EncodedResult ? result.json : httpRequestResult.toJson!(result);
 }

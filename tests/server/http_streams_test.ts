@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { characters } from "../http/ask.ts";
+import { bytesToText } from "../../lib/http/bytes.ts";
 import { RawPeer, response } from "../http/raw_peer.ts";
 import { untilSteady } from "../http/turns.ts";
 import { type Delta, HttpConversation } from "./http_conversation.ts";
@@ -189,6 +189,6 @@ Deno.test("a client that does not read holds up the HTTP peer, and gets everythi
   conversation.taking = Promise.resolve();
   readOn();
   const deltas = await conversation.stream("a");
-  assert.ok(joined(deltas).body === characters(block).repeat(total));
+  assert.ok(joined(deltas).body === bytesToText(block).repeat(total));
   assert.ok(Math.max(...deltas.map(({ deltaBase64 }) => deltaBase64.length)) <= 1024 * 1024 * 4 / 3);
 });
