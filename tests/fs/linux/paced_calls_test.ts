@@ -11,7 +11,7 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-Deno.test("a call that was slow is made elsewhere for a while, and then tried here again", { ignore }, async () => {
+Deno.test("calls that are slow are made elsewhere for a while, and then tried here again", { ignore }, async () => {
   const made: string[] = [];
   const paced = new PacedCalls();
   const calls = function* (count: number, ms: number): Steps<void> {
@@ -26,3 +26,20 @@ Deno.test("a call that was slow is made elsewhere for a while, and then tried he
   await inSlices(calls(66, 2), wholeSlice(), never);
   assert.deepEqual(made, ["here", ...new Array(64).fill("there"), "here"]);
 });
+
+Deno.test(
+  "calls that are quick are made here, and a slow one among them is forgotten in time",
+  { ignore },
+  async () => {
+    const made: string[] = [];
+    const paced = new PacedCalls();
+    const calls = function* (): Steps<void> {
+      for (const ms of [0, 0, 3, ...new Array(1000).fill(0)]) {
+        yield* paced.make(() => (spin(ms), made.push("here")), () => Promise.resolve(made.push("there")));
+      }
+    };
+    await inSlices(calls(), wholeSlice(), never);
+    assert.deepEqual(made.slice(0, 4), ["here", "here", "here", "there"]);
+    assert.deepEqual(made.slice(-100), new Array(100).fill("here"));
+  },
+);
