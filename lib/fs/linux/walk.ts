@@ -11,7 +11,7 @@ import { canonicalize } from "./canonicalize.ts";
 import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
 import { ENTRIES_PER_STEP, targetType } from "./read_directory.ts";
-import { compareUtf8, sorted } from "./sorted.ts";
+import { sortedByBytes } from "./sorted_by_bytes.ts";
 import { inSlices, type Steps } from "./steps.ts";
 
 /**
@@ -39,11 +39,11 @@ interface Pending {
   readonly depth: number;
 }
 
-interface Child {
-  /** As text; what is no UTF-8 in it shows as U+FFFD. */
-  readonly name: string;
-  /** `DT_…`, or the negated error number that a look at it gives. */
-  readonly type: number;
+interface Children {
+  /** As text, in the order of their bytes; what is no UTF-8 in them shows as U+FFFD. */
+  readonly names: readonly string[];
+  /** `DT_…`, or the negated error number that a look gives, of those that are no regular files. */
+  readonly types: ReadonlyMap<string, number>;
 }
 
 /** Longest path that the system takes, in bytes. */
@@ -94,7 +94,7 @@ class Walk {
     for (let read = 0; read < this.#pending.length; read++) {
       if (read === this.#options.maxDirectories) return false;
       const directory = this.#pending[read]!;
-      let children: readonly Child[];
+      let children: Children;
       try {
         children = yield* childrenOf(directory.path);
       } catch (error) {
@@ -103,8 +103,9 @@ class Walk {
         continue;
       }
       let looked = 0;
-      for (const child of children) {
-        if (this.#entriesLeft-- === 0 || !this.#look(directory, child)) return false;
+      for (const name of children.names) {
+        const type = children.types.get(name) ?? DT_REG;
+        if (this.#entriesLeft-- === 0 || !this.#look(directory, name, type)) return false;
         if (++looked % ENTRIES_PER_STEP === 0) yield;
       }
       yield;
@@ -113,7 +114,7 @@ class Walk {
   }
 
   /** Whether the answer had room for what there was to say. */
-  #look(directory: Pending, { name, type }: Child): boolean {
+  #look(directory: Pending, name: string, type: number): boolean {
     const uri = child(directory.uri, encoded(name));
     let kind = type;
     if (name.includes(REPLACEMENT) || directory.path.length + 3 * name.length >= PATH_MAX_BYTES) {
@@ -171,33 +172,28 @@ class Walk {
 }
 
 /**
- * In order. Links that lead nowhere are left out.
+ * Links that lead nowhere are left out.
  *
  * @throws {OsError}
  */
-function* childrenOf(path: NativePath): Steps<Child[]> {
+function* childrenOf(path: NativePath): Steps<Children> {
   using directory = OpenDirectory.at(calls.AT_FDCWD, cString(path), LISTING);
   using reader = new DirectoryReader(directory.fd);
   const unsearchable = calls.statusAt(directory.fd, CURRENT, 0, status);
-  const children: Child[] = [];
-  let beyondAscii = false;
+  const names: string[] = [];
+  const types = new Map<string, number>();
+  let plain = true;
   while (reader.advance()) {
     if (targetType(directory.fd, reader) !== null) {
       const name = reader.text;
-      beyondAscii ||= name.length !== reader.nameLength;
-      children.push({ name, type: unsearchable < 0 ? unsearchable : ownType(directory, reader) });
+      plain &&= name.length === reader.nameLength;
+      names.push(name);
+      const type = unsearchable < 0 ? unsearchable : ownType(directory, reader);
+      if (type !== DT_REG) types.set(name, type);
     }
-    if (children.length % ENTRIES_PER_STEP === 0) yield;
+    if (names.length % ENTRIES_PER_STEP === 0) yield;
   }
-  return yield* sorted(children, beyondAscii ? byBytes : byUnits);
-}
-
-function byBytes(a: Child, b: Child): number {
-  return compareUtf8(a.name, b.name);
-}
-
-function byUnits(a: Child, b: Child): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+  return { names: yield* sortedByBytes(names, plain), types };
 }
 
 function ownType(directory: OpenDirectory, reader: DirectoryReader): number {
