@@ -67,7 +67,7 @@ export class HttpClient implements Disposable {
       const certificates = await extraCertificates(environment);
       const route = routeTo(url, proxyFor(url, environment));
       const bytes = requestBytes(request, readingProxy(route), acceptEncoding);
-      const kept = await this.#keptAlive(route);
+      const kept = await this.#keptAlive(route, method);
       if (kept !== undefined) {
         try {
           return await this.#exchange(route, kept, method, bytes, signal);
@@ -84,9 +84,11 @@ export class HttpClient implements Disposable {
   }
 
   /** A connection that was used before, and whose peer has not ended it as far as can be seen. */
-  async #keptAlive(route: Route): Promise<Socket | undefined> {
-    for (let socket; (socket = this.#pool.take(route.key)) !== undefined;) {
-      // One turn of the event loop: an end that has reached this machine is heard by then.
+  async #keptAlive(route: Route, method: string): Promise<Socket | undefined> {
+    for (let kept; (kept = this.#pool.take(route.key)) !== undefined;) {
+      const { socket, idleMs } = kept;
+      if (IDEMPOTENT.has(method) || idleMs >= SETTLED_MS) return socket;
+      // One turn of the event loop, which takes two milliseconds: an end that has reached this machine is heard by then.
       await new Promise((resolve) => setTimeout(resolve, 0));
       if (socket.waiting) return socket;
       socket[Symbol.dispose]();
@@ -121,6 +123,12 @@ export class HttpClient implements Disposable {
 
 /** Methods that may be repeated when it is not known whether the peer acted (RFC 9110 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+/**
+ * A peer that ends a connection behind its answer does so at once. After this many milliseconds its end has been heard,
+ * and what cannot be repeated can be sent without another look.
+ */
+const SETTLED_MS = 20;
 
 function checkTarget(target: URL, followed: number): void {
   const scheme = target.protocol.slice(0, -1);

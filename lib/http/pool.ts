@@ -10,7 +10,7 @@ const MAX_IDLE = 16;
 export class Pool implements Disposable {
   readonly #clock: Clock;
   /** Oldest first. */
-  readonly #idle = new Map<Socket, { readonly route: string; readonly expiry: Timer }>();
+  readonly #idle = new Map<Socket, { readonly route: string; readonly since: number; readonly expiry: Timer }>();
   #ended = false;
 
   constructor(clock: Clock) {
@@ -21,19 +21,22 @@ export class Pool implements Disposable {
   keep(route: string, socket: Socket): void {
     if (this.#ended) return socket[Symbol.dispose]();
     const expiry = this.#clock.after(IDLE_MS, () => this.#drop(socket));
-    this.#idle.set(socket, { route, expiry });
+    this.#idle.set(socket, { route, since: this.#clock.now(), expiry });
     socket.rest().then(() => this.#drop(socket), () => this.#drop(socket));
     const [oldest] = this.#idle.keys();
     if (this.#idle.size > MAX_IDLE) this.#drop(oldest!);
   }
 
-  /** The connection that was used last, if one leads there; it is the caller's from then on. */
-  take(route: string): Socket | undefined {
+  /**
+   * The connection that was used last, if one leads there, and for how many milliseconds nobody has used it; it is the
+   * caller's from then on.
+   */
+  take(route: string): { readonly socket: Socket; readonly idleMs: number } | undefined {
     for (const [socket, idle] of [...this.#idle].reverse()) {
       if (idle.route !== route) continue;
       idle.expiry.cancel();
       this.#idle.delete(socket);
-      return socket;
+      return { socket, idleMs: this.#clock.now() - idle.since };
     }
     return undefined;
   }

@@ -28,13 +28,17 @@ async function closed(peer: Deno.Conn): Promise<void> {
 
 Deno.test("Pool gives back what leads to the same place, the last one first, and each once", async () => {
   using pairs = new Pairs();
-  using pool = new Pool(new ManualClock());
+  const clock = new ManualClock();
+  using pool = new Pool(clock);
   const [[first], [second], [other]] = [await pairs.open(), await pairs.open(), await pairs.open()];
   pool.keep("here", first);
   pool.keep("here", second);
   pool.keep("there", other);
-  assert.equal(pool.take("here"), second);
-  assert.equal(pool.take("here"), first);
+  assert.equal(pool.take("here")?.socket, second);
+  clock.advance(7);
+  const { socket, idleMs } = pool.take("here")!;
+  assert.equal(socket, first);
+  assert.equal(idleMs, 7);
   assert.equal(pool.take("here"), undefined);
   second[Symbol.dispose]();
   first[Symbol.dispose]();
@@ -47,7 +51,7 @@ Deno.test("Pool ends a connection whose time is over, and none that was taken be
   const [[idle, peer], [taken]] = [await pairs.open(), await pairs.open()];
   pool.keep("here", idle);
   pool.keep("there", taken);
-  assert.equal(pool.take("there"), taken);
+  assert.equal(pool.take("there")?.socket, taken);
   clock.advance(89_999);
   assert.equal(idle.closed, false);
   clock.advance(1);
