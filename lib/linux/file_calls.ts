@@ -292,7 +292,8 @@ export function readLinkAt(at: number, path: Bytes, buffer: Bytes): number {
   return orErrorFromLong(symbols.readlinkat(at, path, buffer, BigInt(buffer.length)));
 }
 
-const PATH_MAX = 4096;
+/** Longest path of one call in bytes, with its NUL. */
+export const PATH_MAX = 4096;
 
 /** The path without links, without a NUL, or the negated error number. */
 export function realPath(path: Bytes): Bytes | number {

@@ -10,9 +10,7 @@ import { DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
 import { Levels } from "./levels.ts";
 import { type Identity, isSame, LISTING, OpenDirectory } from "./open_directory.ts";
 import type { Steps } from "./steps.ts";
-
-/** Filled and read within one step. */
-const status = new calls.FileStatus();
+import { typeAt } from "./type_at.ts";
 
 /**
  * Copies what is in a directory into another one: down from one descriptor to the next on both sides, so that no link is
@@ -69,8 +67,7 @@ function openSource({ at, name }: Place, top: Identity): OpenDirectory {
 }
 
 function typeOf({ at, name }: Place): number {
-  checked(calls.statusAt(at, name, calls.AT_SYMLINK_NOFOLLOW, status));
-  return status.kind >> 12; // the kinds of entries are those of modes
+  return checked(typeAt(at, name, calls.AT_SYMLINK_NOFOLLOW));
 }
 
 export function intoItself(): ExecError {

@@ -18,8 +18,6 @@ export interface RemoveOptions {
   readonly followSymlinks: boolean;
 }
 
-/** Longest path that the system takes, in bytes. */
-const PATH_MAX_BYTES = 4095;
 const SLASH = 0x2f;
 const CURRENT = cString(".");
 
@@ -49,7 +47,7 @@ export function* removal(path: NativePath, options: RemoveOptions, deleter: Dele
 
 /** Links in the path are followed, but for the last component. */
 function* removeEntry(path: NativePath, recursive: boolean, deleter: Deleter): Steps<void> {
-  if (path.length > PATH_MAX_BYTES) throw new OsError(ENAMETOOLONG);
+  if (path.length >= calls.PATH_MAX) throw new OsError(ENAMETOOLONG);
   // The root, which is in no directory, is looked up at itself; it is refused before anything happens to it.
   const slash = path.lastIndexOf(SLASH);
   using parent = OpenDirectory.at(calls.AT_FDCWD, cString(path.subarray(0, Math.max(1, slash))), LOOKING_UP);

@@ -1,6 +1,6 @@
 import { cString } from "../../linux/cstring.ts";
-import { ENAMETOOLONG, osErrorText } from "../../linux/errno.ts";
-import * as calls from "../../linux/file_calls.ts";
+import { osErrorText } from "../../linux/errno.ts";
+import { AT_FDCWD, AT_SYMLINK_NOFOLLOW, PATH_MAX } from "../../linux/file_calls.ts";
 import { PathUri } from "../../path_uri.ts";
 import type { MaybePromise, NativePath, WalkOptions, WalkResult } from "../operations.ts";
 import { checked, OsError } from "../os_error.ts";
@@ -13,6 +13,7 @@ import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory
 import { ENTRIES_PER_STEP, targetType } from "./read_directory.ts";
 import { sortedByBytes } from "./sorted_by_bytes.ts";
 import { inSlices, type Steps } from "./steps.ts";
+import { typeAt } from "./type_at.ts";
 
 /**
  * See {@linkcode FileOperations.walk}: breadth first, by the bytes of the names within a directory.
@@ -46,14 +47,12 @@ interface Children {
   readonly types: ReadonlyMap<string, number>;
 }
 
-/** Longest path that the system takes, in bytes. */
-const PATH_MAX_BYTES = 4095;
+/** Most bytes that a character (a half of one beyond U+FFFF) of a name takes. */
+const MOST_BYTES = 3;
 const REPLACEMENT = "\ufffd";
 const CURRENT = cString(".");
 
 const encoder = new TextEncoder();
-/** Filled and read within one step. */
-const status = new calls.FileStatus();
 
 class Walk {
   readonly #options: WalkOptions;
@@ -78,13 +77,12 @@ class Walk {
 
   /** Whether there is a directory to begin with. */
   #begin(path: NativePath): boolean {
-    const name = cString(path);
-    checked(calls.statusAt(calls.AT_FDCWD, name, calls.AT_SYMLINK_NOFOLLOW, status));
-    if (status.kind === calls.S_IFLNK) {
-      checked(calls.statusAt(calls.AT_FDCWD, name, 0, status));
+    let type = checked(ownTypeOf(path));
+    if (type === DT_LNK) {
+      type = checked(targetTypeOf(path));
       if (!this.#options.followDirectorySymlinks) return false;
     }
-    if (status.kind !== calls.S_IFDIR) return false;
+    if (type !== DT_DIR) return false;
     const uri = walkRootUri(path, this.#options);
     this.#enter({ path, uri, realUri: this.#realUri(path), depth: 0 });
     return true;
@@ -117,12 +115,14 @@ class Walk {
   #look(directory: Pending, name: string, type: number): boolean {
     const uri = child(directory.uri, encoded(name));
     let kind = type;
-    if (name.includes(REPLACEMENT) || directory.path.length + 3 * name.length >= PATH_MAX_BYTES) {
-      kind = typeByPath(childPath(directory.path, name));
+    if (name.includes(REPLACEMENT) || directory.path.length + MOST_BYTES * name.length + 2 > PATH_MAX) {
+      kind = ownTypeOf(childPath(directory.path, name));
     }
     if (kind < 0) return this.#report(uri, osErrorText(-kind));
     if (kind === DT_LNK) {
-      if (!this.#options.followDirectorySymlinks || !leadsToDirectory(childPath(directory.path, name))) return true;
+      if (!this.#options.followDirectorySymlinks || targetTypeOf(childPath(directory.path, name)) !== DT_DIR) {
+        return true;
+      }
     } else if (kind === DT_REG) return this.#list(uri, "file");
     else if (kind !== DT_DIR) return true;
     if (!this.#list(uri, "directory")) return false;
@@ -177,9 +177,9 @@ class Walk {
  * @throws {OsError}
  */
 function* childrenOf(path: NativePath): Steps<Children> {
-  using directory = OpenDirectory.at(calls.AT_FDCWD, cString(path), LISTING);
+  using directory = OpenDirectory.at(AT_FDCWD, cString(path), LISTING);
   using reader = new DirectoryReader(directory.fd);
-  const unsearchable = calls.statusAt(directory.fd, CURRENT, 0, status);
+  const unsearchable = typeAt(directory.fd, CURRENT, 0);
   const names: string[] = [];
   const types = new Map<string, number>();
   let plain = true;
@@ -197,20 +197,16 @@ function* childrenOf(path: NativePath): Steps<Children> {
 }
 
 function ownType(directory: OpenDirectory, reader: DirectoryReader): number {
-  if (reader.type !== DT_UNKNOWN) return reader.type;
-  const result = calls.statusAt(directory.fd, reader.name, calls.AT_SYMLINK_NOFOLLOW, status);
-  return result < 0 ? result : status.kind >> 12;
+  return reader.type === DT_UNKNOWN ? typeAt(directory.fd, reader.name, AT_SYMLINK_NOFOLLOW) : reader.type;
 }
 
-/** `DT_…`, or a negated error number. */
-function typeByPath(path: NativePath): number {
-  if (path.length > PATH_MAX_BYTES) return -ENAMETOOLONG;
-  const result = calls.statusAt(calls.AT_FDCWD, cString(path), calls.AT_SYMLINK_NOFOLLOW, status);
-  return result < 0 ? result : status.kind >> 12;
+/** By the path, which the system finds too long if it is. */
+function ownTypeOf(path: NativePath): number {
+  return typeAt(AT_FDCWD, cString(path), AT_SYMLINK_NOFOLLOW);
 }
 
-function leadsToDirectory(path: NativePath): boolean {
-  return calls.statusAt(calls.AT_FDCWD, cString(path), 0, status) === 0 && status.kind === calls.S_IFDIR;
+function targetTypeOf(path: NativePath): number {
+  return typeAt(AT_FDCWD, cString(path), 0);
 }
 
 const ROOT_URI = "file:///";
