@@ -33,3 +33,17 @@ export function watchedNames(
   }
   return names;
 }
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/**
+ * Whether what happens to a name in a directory may concern a watched one. A directory may take names for the same that
+ * differ in case or in the form of their letters, so case is ignored and what is not ASCII may be any name, as it may for
+ * the reference.
+ */
+export function concerns(watched: ReadonlySet<string>, name: string): boolean {
+  if (watched.has(name) || !ASCII.test(name)) return true;
+  const lower = name.toLowerCase();
+  for (const each of watched) if (each.toLowerCase() === lower || !ASCII.test(each)) return true;
+  return false;
+}

@@ -11,7 +11,7 @@ import {
 } from "../../linux/file_calls.ts";
 import type { Log } from "../../log.ts";
 import type { NativePath } from "../operations.ts";
-import { type WatchedNames, watchedNames } from "../watched_names.ts";
+import { concerns, type WatchedNames, watchedNames } from "../watched_names.ts";
 import { DirectoryEvents, type DirectoryListener } from "./directory_events.ts";
 
 /**
@@ -24,8 +24,8 @@ const TRUSTED_FILE_SYSTEMS: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0
  * Watches for what is missing, all watches of a server on one inotify.
  *
  * On the way to each path every directory that exists is listened to, beginning with the root, and only then looked
- * through: what happens between the look and the answer is an event already. What counts is the next name of the way,
- * whatever happens to it (so a directory above that is renamed, or whose mode changes, counts); a link on the way,
+ * through: what happens between the look and the answer is an event already. What counts is the next name of the way
+ * (or one that may be the same), whatever happens to it (so a directory above that is renamed, or whose mode changes, counts); a link on the way,
  * or a file system that does not tell of all changes, leaves nothing to rely on. Any mount, and events that the kernel
  * dropped, count as a change of everything.
  */
@@ -148,7 +148,7 @@ class ActiveWatch {
   }
 
   heeds(directory: number, name: string): boolean {
-    return name === "" || this.#names.get(directory)?.some((names) => names.has(name)) === true;
+    return name === "" || this.#names.get(directory)?.some((names) => concerns(names, name)) === true;
   }
 
   directories(): Iterable<number> {

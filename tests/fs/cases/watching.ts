@@ -45,6 +45,20 @@ const APPEARS: readonly WatchCase[] = [
     },
   },
   {
+    name: "a file is created whose name differs in case",
+    missing: ["ab/x"],
+    watching: true,
+    noticed: (at) => write(at("aB")),
+    onlyOn: "linux",
+  },
+  {
+    name: "a file is created whose name is not ASCII",
+    missing: ["ab/x"],
+    watching: true,
+    noticed: (at) => write(at("é")),
+    onlyOn: "linux",
+  },
+  {
     name: "a file is renamed into place",
     missing: ["a"],
     setUp: (at) => write(at("t")),
