@@ -8,8 +8,15 @@ export class ConnectionScope implements Disposable {
   /** By what made it; as many as there are makers. */
   readonly #resources = new Map<ResourceMaker<Disposable>, Disposable>();
 
-  /** @param signal Aborted when the connection has ended, before its resources end. */
-  constructor(readonly connection: Connection, readonly signal: AbortSignal) {}
+  /**
+   * @param signal Aborted when the connection has ended, before its resources end.
+   * @param isShared Whether others have asked the server for something lately.
+   */
+  constructor(
+    readonly connection: Connection,
+    readonly signal: AbortSignal,
+    readonly isShared: () => boolean = () => false,
+  ) {}
 
   /**
    * @param make Called at the first time; the same function gives the same resource.

@@ -69,7 +69,11 @@ export class Conversation implements PeerHandler, Disposable {
       | undefined;
     if (handler === undefined) throw notBuilt(method);
     const { signal, afterAnswer } = scope;
-    this.#scope ??= new ConnectionScope(this.#connection, signal);
+    this.#scope ??= new ConnectionScope(
+      this.#connection,
+      signal,
+      () => this.#crowd.isShared(this.#connection),
+    );
     return encoded(method, handler(decoded, { session, signal, afterAnswer, connection: this.#scope }));
   }
 

@@ -3,7 +3,7 @@
 import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { DiscoveryHost } from "../discovery/host.ts";
 import { ExecError } from "../errors.ts";
-import type { MaybePromise } from "../fs/operations.ts";
+import type { MaybePromise, NativePath } from "../fs/operations.ts";
 import type { PathUri } from "../path_uri.ts";
 import type { Params } from "../protocol/methods.ts";
 import { confinesReading, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
@@ -28,7 +28,7 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
     "environmentConfig/read": async ({ cwd, configPaths, requirementsPaths }, context) => {
       const { checkPaths, readEnvironmentConfig } = await import("../discovery/environment_config.ts");
       checkPaths(configPaths, requirementsPaths);
-      const query = { cwd: localUri(cwd), configPaths, requirementsPaths };
+      const query = { cwd: nativeCwd(cwd), configPaths, requirementsPaths };
       return await readEnvironmentConfig(query, await host(), await files(context));
     },
     "capabilityRoots/discoverV1": async ({ roots }, context) => {
@@ -59,15 +59,14 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
   };
 }
 
-/** As a URI, if this machine has such paths. */
-function localUri(uri: PathUri): string {
+/** The path itself, if this machine has such paths. */
+function nativeCwd(uri: PathUri): NativePath {
   try {
-    uri.toNative();
+    return uri.toNative();
   } catch (error) {
     if (!(error instanceof ExecError)) throw error;
     throw new ExecError("invalidParams", error.message, { cause: error });
   }
-  return uri.text;
 }
 
 /** Why a root may not be looked at under that sandbox. */

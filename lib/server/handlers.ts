@@ -2,6 +2,7 @@
 
 import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
+import type { Log } from "../log.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
@@ -36,13 +37,14 @@ export interface HandlerOptions {
   readonly inherited: () => ReadonlyMap<string, string>;
   readonly files: ServerFiles;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 export function handlers(options: HandlerOptions): BuiltHandlers {
-  const { sessions, observer, environmentInfo, inherited, files, clock } = options;
+  const { sessions, observer, environmentInfo, inherited, files, clock, log } = options;
   return {
     ...fsHandlers((context) => files.of(context)),
-    ...httpHandlers({ clock, inherited }),
+    ...httpHandlers({ clock, inherited, log }),
     ...discoveryHandlers({ files: (context) => files.discovery(context), host: () => discoveryHost(inherited()) }),
     "initialize": ({ resumeSessionId }, { connection, attached }) => {
       const session = resumeSessionId === null

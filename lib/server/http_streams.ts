@@ -144,12 +144,14 @@ export class HttpStreams implements Disposable {
   async #pump(requestId: string, response: HttpResponse, limit: TimeLimit): Promise<void> {
     using _limit = limit;
     using body = response.body;
-    const { connection, signal } = this.#options.scope;
+    const { scope } = this.#options;
+    const { connection, signal } = scope;
     const idJson = JSON.stringify(requestId);
     let seq = 0;
     let failure: string | null = null;
     try {
       for (;;) {
+        connection.sharing = scope.isShared();
         if (connection.congested) await connection.drained();
         const bytes = await body.read();
         if (bytes === null) break;

@@ -37,10 +37,11 @@ export class ExecServer implements Disposable {
     this.#crowd = new Crowd(options.clock);
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
-    this.#files = new ServerFiles({ log: options.log, crowd: this.#crowd });
+    this.#files = new ServerFiles(options.log);
     this.#handlers = handlers({
       sessions: this.#sessions,
       files: this.#files,
+      log: options.log,
       clock: options.clock,
       observer: options.observer,
       environmentInfo: info,

@@ -2,9 +2,7 @@ import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
 import type { FileOperations, MaybePromise } from "../fs/operations.ts";
 import type { Log } from "../log.ts";
-import type { Connection } from "../rpc/connection.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
-import type { Crowd } from "./crowd.ts";
 import type { CallContext } from "./handler.ts";
 
 /** How long work on files may go on without a break, in milliseconds, … */
@@ -24,13 +22,11 @@ interface Loaded {
 /** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
 export class ServerFiles implements Disposable {
   readonly #log: Log;
-  readonly #crowd: Crowd;
   #loaded: MaybePromise<Loaded> | undefined;
   #disposed = false;
 
-  constructor(options: { readonly log: Log; readonly crowd: Crowd }) {
-    this.#log = options.log;
-    this.#crowd = options.crowd;
+  constructor(log: Log) {
+    this.#log = log;
   }
 
   /** The files of one connection. */
@@ -47,7 +43,7 @@ export class ServerFiles implements Disposable {
       this.#loaded ??= this.#load(),
       import("../discovery/files.ts"),
     ]);
-    return new DiscoveryFiles(operations, { signal, budgetMs: () => this.#budgetMs(connection.connection) });
+    return new DiscoveryFiles(operations, { signal, budgetMs: () => sliceMs(connection) });
   }
 
   [Symbol.dispose](): void {
@@ -64,12 +60,12 @@ export class ServerFiles implements Disposable {
     const operations = await systemFiles({ log: this.#log });
     if (this.#disposed) operations[Symbol.dispose]();
     const turns = new Turns();
-    const filesOf = ({ connection, signal }: ConnectionScope) =>
-      new ConnectionFiles({ operations, turns, signal, budgetMs: () => this.#budgetMs(connection) });
+    const filesOf = (scope: ConnectionScope) =>
+      new ConnectionFiles({ operations, turns, signal: scope.signal, budgetMs: () => sliceMs(scope) });
     return this.#loaded = { operations, filesOf };
   }
+}
 
-  #budgetMs(connection: Connection): number {
-    return this.#crowd.isShared(connection) ? SHARED_SLICE_MS : SLICE_MS;
-  }
+function sliceMs(scope: ConnectionScope): number {
+  return scope.isShared() ? SHARED_SLICE_MS : SLICE_MS;
 }
