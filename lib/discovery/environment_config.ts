@@ -7,10 +7,11 @@ import { type DiscoveryFiles, fileErrorText } from "./files.ts";
 import { codexHomeUri, type DiscoveryHost, userHomeUri } from "./host.ts";
 import { printToml } from "./toml/print.ts";
 import { projectToml } from "./toml/project.ts";
+import { uriOfPath } from "./uris.ts";
 
 export interface EnvironmentConfigQuery {
-  /** As a URI; need not exist. */
-  readonly cwd: string;
+  /** A native path, absolute; need not exist. */
+  readonly cwd: Uint8Array<ArrayBuffer>;
   /** Keys of the configuration, each a path of names. */
   readonly configPaths: readonly (readonly string[])[];
   readonly requirementsPaths: readonly (readonly string[])[];
@@ -40,7 +41,7 @@ export async function readEnvironmentConfig(
 ): Promise<EnvironmentConfig> {
   const codexHome = await ownCodexHome(host, files);
   try {
-    const layers = await loadLayers(files, host, codexHome, query.cwd);
+    const layers = await loadLayers(files, host, codexHome, uriOfPath(query.cwd));
     return {
       userHomeDir: userHomeUri(host),
       codexHomeDir: codexHome,

@@ -31,6 +31,9 @@ export interface Metadata {
   readonly size: number;
 }
 
+/** Most files have less. */
+const EXPECTED_BYTES = 16_384;
+
 /** For whom files are looked at. */
 export interface Caller {
   /** Aborted when nobody wants it any more. */
@@ -58,6 +61,7 @@ export interface ReadingOperations {
 export class DiscoveryFiles {
   readonly #operations: ReadingOperations;
   readonly #caller: Caller;
+  #began = performance.now();
 
   constructor(operations: ReadingOperations, caller: Caller) {
     this.#operations = operations;
@@ -65,9 +69,27 @@ export class DiscoveryFiles {
   }
 
   /**
+   * To be called between small steps: lets others have their turn when it is theirs.
+   *
+   * @throws The reason of the caller's signal, if nobody wants the work any more.
+   */
+  pause(): Promise<void> | undefined {
+    this.#caller.signal.throwIfAborted();
+    if (performance.now() - this.#began < this.#caller.budgetMs()) return undefined;
+    return this.#giveWay();
+  }
+
+  async #giveWay(): Promise<void> {
+    await otherBusiness();
+    this.#caller.signal.throwIfAborted();
+    this.#began = performance.now();
+  }
+
+  /**
    * @throws {ExecError} What the system says; `invalidRequest` if this machine has no such path.
    */
   async metadata(uri: string): Promise<Metadata> {
+    await this.pause();
     return await this.#operations.getMetadata(native(uri), true, this.#caller);
   }
 
@@ -84,12 +106,25 @@ export class DiscoveryFiles {
   /**
    * The whole file, or undefined if it has more than `limitBytes`, of which never more than one is read beyond.
    *
+   * @param expectedBytes Memory is first taken for so many.
    * @throws {ExecError} What the system says.
    */
-  async read(uri: string, limitBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async read(
+    uri: string,
+    limitBytes: number,
+    expectedBytes = EXPECTED_BYTES,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    await this.pause();
     using file = await this.#operations.openForReading(native(uri), this.#caller);
-    const bytes = await file.read(0n, limitBytes + 1, this.#caller.signal);
-    return bytes.length > limitBytes ? undefined : bytes;
+    const { signal } = this.#caller;
+    const beginning = await file.read(0n, Math.min(expectedBytes, limitBytes) + 1, signal);
+    if (beginning.length > limitBytes) return undefined;
+    if (beginning.length <= expectedBytes) return beginning;
+    const rest = await file.read(BigInt(beginning.length), limitBytes + 1 - beginning.length, signal);
+    const all = new Uint8Array(beginning.length + rest.length);
+    all.set(beginning);
+    all.set(rest, beginning.length);
+    return all.length > limitBytes ? undefined : all;
   }
 
   /**
@@ -98,6 +133,7 @@ export class DiscoveryFiles {
    * @throws {ExecError} If it cannot be resolved.
    */
   async canonical(uri: string): Promise<string> {
+    await this.pause();
     return PathUri.fromNative(await this.#operations.canonicalize(native(uri), this.#caller));
   }
 
@@ -127,8 +163,21 @@ export class DiscoveryFiles {
    * @throws {ExecError} If not even the directory itself can be looked at.
    */
   async walk(uri: string, options: WalkOptions): Promise<WalkResult> {
+    await this.pause();
     return await this.#operations.walk(native(uri), { ...options, uri }, this.#caller);
   }
+}
+
+/** Resolves when the event loop has looked at everything else; a timer would take twenty times as long. */
+function otherBusiness(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
 }
 
 function native(uri: string): NativePath {

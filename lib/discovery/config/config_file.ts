@@ -6,8 +6,8 @@ import type { TomlTable } from "../toml/value.ts";
 import { displayPath } from "../uris.ts";
 
 /**
- * A larger file is refused. Reading a document is one step in which nobody else is served, about a second for a file of
- * this size; configurations that people write have some kilobytes.
+ * A larger file is refused. Reading a document is one step in which nobody else is served: about a second for a file of
+ * this size, 10 ms for the two kilobytes of most.
  */
 export const MAX_CONFIG_FILE_BYTES = 1_048_576;
 
@@ -42,7 +42,12 @@ export async function readConfigFile(
   }
 }
 
-async function readConfigText(
+/**
+ * The text of a file; undefined if there is no such file.
+ *
+ * @throws {ConfigError} If it cannot be read.
+ */
+export async function readConfigText(
   files: DiscoveryFiles,
   uri: string,
   words: FailureWords,

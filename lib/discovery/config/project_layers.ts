@@ -1,8 +1,7 @@
 import type { DiscoveryFiles } from "../files.ts";
-import { TomlError } from "../toml/read.ts";
 import { isArray, type TomlTable } from "../toml/value.ts";
 import { childUri, selfAndAncestors, uriOfPath } from "../uris.ts";
-import { ConfigError, excerptOf, type FailureWords, readConfigFile } from "./config_file.ts";
+import { ConfigError, excerptOf, type FailureWords, readConfigFile, readConfigText } from "./config_file.ts";
 import { ProjectTrust } from "./project_trust.ts";
 
 /** What a directory of a project says about its configuration. */
@@ -107,16 +106,13 @@ async function readLayers(
   dotCodex: string,
   trust: ProjectTrust,
 ): Promise<ProjectLayer[]> {
-  const trusted = await trust.trusts(directory);
-  let document: TomlTable | undefined;
-  try {
-    document = await readConfigFile(files, childUri(dotCodex, "config.toml"), WORDS);
-  } catch (error) {
-    const isMalformed = error instanceof ConfigError && error.cause instanceof TomlError;
-    if (trusted || !isMalformed) throw error;
+  const file = childUri(dotCodex, "config.toml");
+  if (!(await trust.trusts(directory))) {
+    // What it says does not matter, only whether it can be read.
+    await readConfigText(files, file, WORDS);
+    return [];
   }
-  if (!trusted) return [];
-  const kept = new Map(document);
+  const kept = new Map(await readConfigFile(files, file, WORDS));
   for (const key of NOT_FOR_PROJECTS) kept.delete(key);
   const hooksFolder = trust.hooksFolderOf(directory);
   if (hooksFolder === undefined) return [{ directory: dotCodex, document: kept }];

@@ -1,3 +1,4 @@
+import type { DiscoveryFiles } from "../files.ts";
 import { type Plugin, pluginOf as pluginRootOf, type RootDiscovery, type Skill } from "../roots/discover_root.ts";
 import { manifestName, readManifestHeader } from "../roots/manifest.ts";
 import { baseName, parentUri, selfAndAncestors } from "../uris.ts";
@@ -29,7 +30,10 @@ export interface ExecutorPlugin extends InstalledPlugin {
 const MAX_QUALIFIED_NAME_LENGTH = 64 + 1 + 64;
 
 /** The skills that say what they are. */
-export function skillsOf(discovery: RootDiscovery): { readonly skills: ExecutorSkill[]; readonly incomplete: boolean } {
+export async function skillsOf(
+  discovery: RootDiscovery,
+  files: DiscoveryFiles,
+): Promise<{ readonly skills: ExecutorSkill[]; readonly incomplete: boolean }> {
   const namespaces = new Map<string, string>();
   for (const { path, contents } of discovery.namespaceManifests) {
     const root = pluginRootOf(path);
@@ -37,7 +41,12 @@ export function skillsOf(discovery: RootDiscovery): { readonly skills: ExecutorS
     const shown = name !== undefined && trimmed(name) === "" ? baseName(root) : name;
     if (shown !== undefined && !namespaces.has(root)) namespaces.set(root, shown);
   }
-  const skills = discovery.skills.map((skill) => skillOf(skill, namespaces)).filter((skill) => skill !== undefined);
+  const skills: ExecutorSkill[] = [];
+  for (const found of discovery.skills) {
+    await files.pause();
+    const skill = skillOf(found, namespaces);
+    if (skill !== undefined) skills.push(skill);
+  }
   return { skills, incomplete: skills.length < discovery.skills.length };
 }
 

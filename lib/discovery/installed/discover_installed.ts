@@ -77,7 +77,7 @@ async function discoverLocation(location: Location, files: DiscoveryFiles): Prom
   if (!metadata?.isDirectory) return { skills: [], incomplete: false };
   const discovery = await discoverRoot(location.root, files);
   let incomplete = discovery.warnings.length > 0 || discovery.error !== null;
-  const { skills, incomplete: someBroken } = skillsOf(discovery);
+  const { skills, incomplete: someBroken } = await skillsOf(discovery, files);
   incomplete ||= someBroken;
   if (typeof location.content === "string") {
     const discoveryRoot = { id: location.content, path: location.root };

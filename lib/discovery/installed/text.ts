@@ -1,7 +1,15 @@
 /** Texts as Rust's standard library sees them: its white space is not quite JavaScript's. */
 
 export function trimmed(text: string): string {
-  return text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start++;
+  while (end > start && isSpace(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isSpace(character: string): boolean {
+  return /^\p{White_Space}$/u.test(character);
 }
 
 /** On one line: words with single spaces between them. */

@@ -5,6 +5,9 @@ export class YamlError extends Error {
   override readonly name = "YamlError";
 }
 
+/** Longer texts are refused: reading dense ones takes about 20 ms a kilobyte, in which nobody else is served. */
+export const MAX_YAML_LENGTH = 16_384;
+
 /** A value in a document: what it is depends on what is wanted, since a plain `5` is a text as well as a number. */
 export class YamlValue {
   readonly #node: Node | null;
@@ -21,6 +24,7 @@ export class YamlValue {
    * @throws {YamlError}
    */
   static parse(text: string): YamlValue {
+    if (text.length > MAX_YAML_LENGTH) throw new YamlError("the text is too long");
     // Scalars stay texts; keys that nobody wants may be there twice.
     const document = parseDocument(text, {
       schema: "failsafe",

@@ -40,13 +40,13 @@ export class Bundle {
     if (this.#bytes + metadata.size > MAX_BUNDLE_BYTES) {
       return this.#warn(`capability root bundle exceeds the ${MAX_BUNDLE_BYTES}-byte limit`);
     }
-    return await this.#readText(path);
+    return await this.#readText(path, metadata.size);
   }
 
-  async #readText(path: string): Promise<TextFile | null> {
+  async #readText(path: string, size: number): Promise<TextFile | null> {
     let bytes: Uint8Array<ArrayBuffer> | undefined;
     try {
-      bytes = await this.#files.read(path, Math.min(MAX_FILE_BYTES, MAX_BUNDLE_BYTES - this.#bytes));
+      bytes = await this.#files.read(path, Math.min(MAX_FILE_BYTES, MAX_BUNDLE_BYTES - this.#bytes), size);
     } catch (error) {
       return this.#warn(`failed to read capability file ${path}: ${fileErrorText(error)}`);
     }
