@@ -1,10 +1,12 @@
 import { osErrorText } from "../../linux/errno.ts";
 import { PathUri } from "../../path_uri.ts";
-import { compareUtf8, sorted } from "../linux/sorted.ts";
+import { sortedByBytes } from "../linux/sorted_by_bytes.ts";
 import { inSlices } from "../linux/steps.ts";
 import type { NativePath, WalkOptions, WalkResult } from "../operations.ts";
 import { OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
+import { sortedByBytes } from "../sorted_by_bytes.ts";
+import { inSlices } from "../steps.ts";
 import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
 import { walkRootUri } from "../walk_uri.ts";
 import { orOsError } from "./os_failure.ts";
@@ -79,8 +81,9 @@ class Walk {
     const children = await listOf(directory.path, this.#slice, this.#signal);
     // What may be listed, but not searched, has entries that nobody may look at.
     const unsearchable = await errorOf(Deno.lstat(childOf(directory.path, ".")));
-    const inOrder = await inSlices(sorted(children, (a, b) => compareUtf8(a.name, b.name)), this.#slice, this.#signal);
-    for (const child of inOrder) {
+    const byName = new Map(children.map((child) => [child.name, child]));
+    for (const name of await inSlices(sortedByBytes([...byName.keys()], false), this.#slice, this.#signal)) {
+      const child = byName.get(name)!;
       await this.#slice.pause(this.#signal);
       const path = childOf(directory.path, child.name);
       if (child.isSymlink && await targetOf(path) === null) continue; // not even counted
