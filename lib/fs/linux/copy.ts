@@ -1,17 +1,17 @@
-import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import * as calls from "../../linux/file_calls.ts";
 import { isSameOrBelow } from "../../native_path.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
+import { copyIntoItself, directoryWithoutRecursive, notCopied } from "../refusals.ts";
 import type { Slice } from "../slice.ts";
 import { canonicalize } from "./canonicalize.ts";
-import { copyFile, notCopied } from "./copy_file.ts";
+import { copyFile } from "./copy_file.ts";
 import { copyLink, type Place } from "./copy_link.ts";
-import { copyTree, intoItself } from "./copy_tree.ts";
+import { copyTree } from "./copy_tree.ts";
 import { createWithParents } from "./create_directory.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
-import { inSlices, type Steps } from "./steps.ts";
+import { inSlices, type Steps } from "../steps.ts";
 
 const SLASH = 0x2f;
 
@@ -49,11 +49,9 @@ export function* copying(
     default:
       throw notCopied();
   }
-  if (!recursive) {
-    throw new ExecError("invalidRequest", "fs/copy requires recursive: true when sourcePath is a directory");
-  }
+  if (!recursive) throw directoryWithoutRecursive();
   const real = canonicalize(source);
-  if (isSameOrBelow(yield* realDestination(destination), real)) throw intoItself();
+  if (isSameOrBelow(yield* realDestination(destination), real)) throw copyIntoItself();
   yield* createWithParents(destination);
   using target = OpenDirectory.at(to.at, to.name, LOOKING_UP);
   yield* copyTree(from, target, signal);

@@ -2,7 +2,7 @@ import { EINTR, EINVAL, ENOSYS, EOPNOTSUPP, EXDEV } from "../../linux/errno.ts";
 import { copyFileRange, copyFileRangeInBackground, readInBackground } from "../../linux/file_calls.ts";
 import { type Bytes, read } from "../../linux/libc.ts";
 import { checked } from "../os_error.ts";
-import { elsewhere, type Steps } from "./steps.ts";
+import { elsewhere, type Steps } from "../steps.ts";
 import { writeAll } from "./write_all.ts";
 
 /** Files of at most so many bytes are copied in the calling thread. */

@@ -1,13 +1,13 @@
-import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import * as calls from "../../linux/file_calls.ts";
 import { O_CLOEXEC, O_NOCTTY, O_NONBLOCK, O_RDONLY, O_WRONLY } from "../../linux/libc.ts";
 import { checked } from "../os_error.ts";
+import { notCopied } from "../refusals.ts";
 import { closeFile } from "./close_file.ts";
 import { copyData } from "./copy_data.ts";
 import type { Place } from "./copy_link.ts";
 import { emptyFile } from "./empty_file.ts";
-import { elsewhere, type Steps } from "./steps.ts";
+import { elsewhere, type Steps } from "../steps.ts";
 
 const READING = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | calls.O_NOFOLLOW;
 /** A fifo that nobody reads is refused instead of waited for. Not emptied: it might be the source itself. */
@@ -59,9 +59,4 @@ export function* copyFile(from: Place, openTarget: OpenTarget, signal: AbortSign
   } finally {
     closeFile(source, size);
   }
-}
-
-/** Fifos, sockets and devices are not copied. */
-export function notCopied(): ExecError {
-  return new ExecError("invalidRequest", "fs/copy only supports regular files, directories, and symlinks");
 }

@@ -3,7 +3,7 @@ import type { DestinationDirectory } from "./destination.ts";
 import { DirectoryReader } from "./directory_reader.ts";
 import type { Level } from "./levels.ts";
 import type { Identity, OpenDirectory } from "./open_directory.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 const SLASH = 0x2f;
 

@@ -1,7 +1,7 @@
-import { ExecError } from "../../errors.ts";
 import * as calls from "../../linux/file_calls.ts";
 import type { Bytes } from "../../linux/libc.ts";
 import { checked } from "../os_error.ts";
+import { copyIntoItself } from "../refusals.ts";
 import { copyFile } from "./copy_file.ts";
 import { CopyLevel } from "./copy_level.ts";
 import { copyLink, type Place } from "./copy_link.ts";
@@ -9,7 +9,7 @@ import { Destination } from "./destination.ts";
 import { DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
 import { Levels } from "./levels.ts";
 import { type Identity, isSame, LISTING, OpenDirectory } from "./open_directory.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 import { typeAt } from "./type_at.ts";
 
 /**
@@ -63,16 +63,9 @@ function openSource({ at, name }: Place, top: Identity): OpenDirectory {
   const source = OpenDirectory.at(at, name, LISTING | calls.O_NOFOLLOW);
   if (!isSame(source.identity(), top)) return source;
   source[Symbol.dispose]();
-  throw intoItself();
+  throw copyIntoItself();
 }
 
 function typeOf({ at, name }: Place): number {
   return checked(typeAt(at, name, calls.AT_SYMLINK_NOFOLLOW));
-}
-
-export function intoItself(): ExecError {
-  return new ExecError(
-    "invalidRequest",
-    "fs/copy cannot copy a directory to itself or one of its descendants",
-  );
 }

@@ -8,7 +8,7 @@ import { checked } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
 import { inParent } from "./open_at.ts";
-import { inSlices, type Steps } from "./steps.ts";
+import { inSlices, type Steps } from "../steps.ts";
 
 /** The system takes what the umask says from it. */
 export const DIRECTORY_MODE = 0o777;

@@ -1,7 +1,7 @@
 import * as calls from "../../linux/file_calls.ts";
 import { type Bytes, close, O_CLOEXEC } from "../../linux/libc.ts";
 import { PacedCalls } from "./paced_calls.ts";
-import { elsewhere, type Steps } from "./steps.ts";
+import { elsewhere, type Steps } from "../steps.ts";
 
 /** What cannot be undone; replaced in tests. Both return 0 or a negated error number. */
 export interface Deleter {

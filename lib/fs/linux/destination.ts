@@ -6,7 +6,7 @@ import { checked, OsError } from "../os_error.ts";
 import { DIRECTORY_MODE } from "./create_directory.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
 import { PacedCalls } from "./paced_calls.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 /** A directory below the top of the destination. */
 export interface DestinationDirectory {

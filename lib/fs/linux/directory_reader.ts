@@ -2,7 +2,7 @@ import { ENOENT } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
 import type { Bytes } from "../../linux/libc.ts";
 import { checked } from "../os_error.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 /** Kinds of entries, as far as the file system tells them without a look at each (`d_type`). */
 export const DT_UNKNOWN = 0;

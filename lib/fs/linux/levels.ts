@@ -1,4 +1,4 @@
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 /** A place in a tree: the directories that are open there. */
 export interface Level extends Disposable {

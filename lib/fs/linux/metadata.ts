@@ -1,8 +1,8 @@
 import { cString } from "../../linux/cstring.ts";
-import { ExecError } from "../../errors.ts";
 import * as calls from "../../linux/file_calls.ts";
 import type { Metadata, NativePath } from "../operations.ts";
 import { checked } from "../os_error.ts";
+import { symbolicLink } from "../refusals.ts";
 import { inParent } from "./open_at.ts";
 
 /** Filled and read within one call. */
@@ -35,9 +35,4 @@ function kindAndSize(): Pick<Metadata, "isDirectory" | "isFile" | "size"> {
   const isDirectory = status.kind === calls.S_IFDIR;
   const isFile = status.kind === calls.S_IFREG;
   return { isDirectory, isFile, size: isDirectory || isFile ? status.size : 0 };
-}
-
-/** The last component is a link, which was not to be followed. */
-export function symbolicLink(): ExecError {
-  return new ExecError("invalidRequest", "path contains a symbolic link");
 }

@@ -1,4 +1,4 @@
-import { elsewhere, type Steps } from "./steps.ts";
+import { elsewhere, type Steps } from "../steps.ts";
 
 /** Calls that take longer on average had better be made by another thread, which costs some 50 µs. */
 const SLOW_MS = 0.2;

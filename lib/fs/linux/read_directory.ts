@@ -4,7 +4,7 @@ import type { DirectoryEntry, MaybePromise, NativePath } from "../operations.ts"
 import type { Slice } from "../slice.ts";
 import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
-import { inSlices, type Steps } from "./steps.ts";
+import { inSlices, type Steps } from "../steps.ts";
 import { typeAt } from "./type_at.ts";
 
 /** Entries between two looks at the clock: a tenth of a millisecond. */

@@ -1,16 +1,15 @@
-import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import { ENAMETOOLONG, ENOENT } from "../../linux/errno.ts";
 import * as calls from "../../linux/file_calls.ts";
 import type { MaybePromise, NativePath } from "../operations.ts";
 import { checked, OsError } from "../os_error.ts";
+import { recursiveWithoutLinks, symbolicLink } from "../refusals.ts";
 import type { Slice } from "../slice.ts";
 import { type Deleter, SystemDeleter } from "./deleter.ts";
-import { symbolicLink } from "./metadata.ts";
 import { inParent } from "./open_at.ts";
 import { LOOKING_UP, OpenDirectory } from "./open_directory.ts";
 import { removeTree } from "./remove_tree.ts";
-import { inSlices, type Steps } from "./steps.ts";
+import { inSlices, type Steps } from "../steps.ts";
 
 export interface RemoveOptions {
   readonly recursive: boolean;
@@ -38,7 +37,7 @@ export function remove(
 export function* removal(path: NativePath, options: RemoveOptions, deleter: Deleter): Steps<void> {
   try {
     if (options.followSymlinks) yield* removeEntry(path, options.recursive, deleter);
-    else if (options.recursive) throw new ExecError("internal", "recursive no-follow removal is unsupported");
+    else if (options.recursive) throw recursiveWithoutLinks();
     else yield* removeWithoutLinks(path, deleter);
   } catch (error) {
     if (!options.force || !(error instanceof OsError) || error.errno !== ENOENT) throw error;

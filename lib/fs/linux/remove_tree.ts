@@ -7,7 +7,7 @@ import { DirectoryReader, DT_DIR } from "./directory_reader.ts";
 import { type Level, Levels } from "./levels.ts";
 import { type Identity, LISTING, OpenDirectory } from "./open_directory.ts";
 import { refuseRoot, rootIdentity } from "./root_guard.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../steps.ts";
 
 /**
  * Removes a directory and all that is in it, down from one descriptor to the next, so that no link is followed, whoever

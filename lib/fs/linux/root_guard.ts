@@ -1,6 +1,6 @@
-import { ExecError } from "../../errors.ts";
 import { cString } from "../../linux/cstring.ts";
 import { AT_FDCWD } from "../../linux/file_calls.ts";
+import { rootStays } from "../refusals.ts";
 import { type Identity, isSame, LOOKING_UP, OpenDirectory } from "./open_directory.ts";
 
 /** The root directory as this process sees it. */
@@ -18,6 +18,6 @@ export function rootIdentity(): Identity {
  */
 export function refuseRoot(directory: OpenDirectory, root: Identity): void {
   if (isSame(directory.identity(), root)) {
-    throw new ExecError("invalidRequest", "refusing to remove the root directory");
+    throw rootStays();
   }
 }

@@ -11,8 +11,8 @@ import { canonicalize } from "./canonicalize.ts";
 import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
 import { ENTRIES_PER_STEP, targetType } from "./read_directory.ts";
-import { sortedByBytes } from "./sorted_by_bytes.ts";
-import { inSlices, type Steps } from "./steps.ts";
+import { sortedByBytes } from "../sorted_by_bytes.ts";
+import { inSlices, type Steps } from "../steps.ts";
 import { typeAt } from "./type_at.ts";
 
 /**

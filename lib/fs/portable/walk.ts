@@ -1,7 +1,5 @@
 import { osErrorText } from "../../linux/errno.ts";
 import { PathUri } from "../../path_uri.ts";
-import { sortedByBytes } from "../linux/sorted_by_bytes.ts";
-import { inSlices } from "../linux/steps.ts";
 import type { NativePath, WalkOptions, WalkResult } from "../operations.ts";
 import { OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";

@@ -5,7 +5,7 @@ import { close, O_WRONLY } from "../../../lib/linux/libc.ts";
 import { Destination } from "../../../lib/fs/linux/destination.ts";
 import { LOOKING_UP, OpenDirectory } from "../../../lib/fs/linux/open_directory.ts";
 import { PacedCalls } from "../../../lib/fs/linux/paced_calls.ts";
-import { elsewhere, inSlices, type Steps } from "../../../lib/fs/linux/steps.ts";
+import { elsewhere, inSlices, type Steps } from "../../../lib/fs/steps.ts";
 import { never, Scratch } from "../scratch.ts";
 import { descriptorCount, wholeSlice } from "./trees.ts";
 

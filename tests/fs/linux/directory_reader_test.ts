@@ -3,7 +3,7 @@ import { cString } from "../../../lib/linux/cstring.ts";
 import { AT_FDCWD } from "../../../lib/linux/file_calls.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG } from "../../../lib/fs/linux/directory_reader.ts";
 import { LISTING, OpenDirectory } from "../../../lib/fs/linux/open_directory.ts";
-import { inSlices } from "../../../lib/fs/linux/steps.ts";
+import { inSlices } from "../../../lib/fs/steps.ts";
 import { never, Scratch } from "../scratch.ts";
 import { wholeSlice } from "./trees.ts";
 

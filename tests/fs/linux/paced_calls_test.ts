@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PacedCalls } from "../../../lib/fs/linux/paced_calls.ts";
-import { inSlices, type Steps } from "../../../lib/fs/linux/steps.ts";
+import { inSlices, type Steps } from "../../../lib/fs/steps.ts";
 import { never } from "../scratch.ts";
 import { wholeSlice } from "./trees.ts";
 

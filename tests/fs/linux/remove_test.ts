@@ -7,7 +7,7 @@ import { type Deleter, SystemDeleter } from "../../../lib/fs/linux/deleter.ts";
 import { LISTING, OpenDirectory } from "../../../lib/fs/linux/open_directory.ts";
 import { removal, remove } from "../../../lib/fs/linux/remove.ts";
 import { refuseRoot, rootIdentity } from "../../../lib/fs/linux/root_guard.ts";
-import { inSlices, type Steps } from "../../../lib/fs/linux/steps.ts";
+import { inSlices, type Steps } from "../../../lib/fs/steps.ts";
 import { asOrdinaryUser, bytesOf, isRoot, never, Scratch, textOf } from "../scratch.ts";
 import { mayMount, runWithMount } from "./mounts.ts";
 import {

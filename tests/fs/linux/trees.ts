@@ -5,7 +5,7 @@ import { cString } from "../../../lib/linux/cstring.ts";
 import * as calls from "../../../lib/linux/file_calls.ts";
 import { close, O_CLOEXEC, O_DIRECTORY } from "../../../lib/linux/libc.ts";
 import { Slice } from "../../../lib/fs/slice.ts";
-import type { Steps } from "../../../lib/fs/linux/steps.ts";
+import type { Steps } from "../../../lib/fs/steps.ts";
 
 export type Node =
   | { readonly kind: "file"; readonly content: string; readonly mode: number }

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../operations.ts";
-import type { Slice } from "../slice.ts";
+import type { MaybePromise } from "./operations.ts";
+import type { Slice } from "./slice.ts";
 
 /**
  * Work that is done step by step: it yields after each small one, with a promise if something goes on meanwhile on

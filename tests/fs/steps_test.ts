@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { elsewhere, inSlices, type Steps } from "../../../lib/fs/linux/steps.ts";
-import { never } from "../scratch.ts";
-import { thinSlices, wholeSlice } from "./trees.ts";
+import { elsewhere, inSlices, type Steps } from "../../lib/fs/steps.ts";
+import { never } from "./scratch.ts";
+import { thinSlices, wholeSlice } from "./linux/trees.ts";
 
 const ignore = Deno.build.os !== "linux";
 

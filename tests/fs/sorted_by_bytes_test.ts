@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { sortedByBytes } from "../../../lib/fs/linux/sorted_by_bytes.ts";
-import { inSlices } from "../../../lib/fs/linux/steps.ts";
-import { never } from "../scratch.ts";
-import { wholeSlice } from "./trees.ts";
+import { sortedByBytes } from "../../lib/fs/sorted_by_bytes.ts";
+import { inSlices } from "../../lib/fs/steps.ts";
+import { never } from "./scratch.ts";
+import { wholeSlice } from "./linux/trees.ts";
 
 function compareBytes(a: string, b: string): number {
   const [left, right] = [a, b].map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
