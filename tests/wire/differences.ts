@@ -42,8 +42,9 @@ export const DIFFERENCES = {
     "with that limit in the text: the answer has to fit one string.",
   walkLineBreaks: "fs/walk lists names that hold tabs or line breaks; the reference loses those letters and reports " +
     "that there is no such file.",
-  watchOddNames: "A watch for a name that is not UTF-8 ends for that name only; the reference's ends for whatever " +
-    "happens in the directory.",
+  watchNeighbours:
+    "A watch for missing files does not end because the content of another file changes; the reference's " +
+    "does if that file's name or a watched one is not ASCII, or they differ in case only.",
   removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
   httpBodyLimit: "A buffered body of http/request may have 383 MiB; the reference takes any size into memory.",
 } as const;

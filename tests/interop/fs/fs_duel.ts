@@ -5,7 +5,7 @@ import { Mismatch, show } from "../../wire/mismatch.ts";
 import { deedRefusal, perform } from "./deeds.ts";
 import { spell } from "./fs_answers.ts";
 import type { FsSide } from "./fs_side.ts";
-import { keptApart } from "./kept_apart.ts";
+import { deedKeptApart, keptApart } from "./kept_apart.ts";
 import type { FsScenario, FsStep } from "./random_scenario.ts";
 import { difference, take } from "./snapshot.ts";
 
@@ -38,13 +38,15 @@ export class FsDuel {
 
   /** A watch may be active: notifications are waited for, and trees not looked at, which changes modes for a moment. */
   #watching = false;
-  #watched = false;
+  /** The requests that were answered with a watch. */
+  #watches: string[] = [];
 
   /** @throws {Mismatch} At the first difference. */
   async play({ tree, steps }: FsScenario): Promise<void> {
     for (const side of this.#sides) side.rebuild(tree);
     await Promise.all(this.#sides.map((side) => side.begin("new")));
-    this.#watching = this.#watched = false;
+    this.#watching = false;
+    this.#watches = [];
     for (const [index, step] of steps.entries()) {
       try {
         const before = this.ours.events.length;
@@ -55,7 +57,7 @@ export class FsDuel {
         throw error;
       }
     }
-    if (this.#watched) await this.#settle(Infinity);
+    if (this.#watches.length > 0) await this.#settle(Infinity);
     this.#watching = false;
     this.#compareTrees();
     await Promise.all(this.#sides.map((side) => side.end()));
@@ -72,6 +74,7 @@ export class FsDuel {
       this.#watching = false;
     } else if ("deed" in step) {
       if (this.#sides.some(({ tree, guard }) => deedRefusal(step.deed, tree, guard) !== null)) this.counts.keptBack++;
+      else if (this.#watching && deedKeptApart(step.deed, this.#watches, this.rules) !== null) this.counts.keptApart++;
       else this.#same("somebody", this.#sides.map(({ tree }) => perform(step.deed, tree)) as [string, string]);
     } else if ("times" in step) {
       for (let i = 0; i < step.times; i++) await this.#ask(step.send.replace("<number>", String(i)));
@@ -93,7 +96,9 @@ export class FsDuel {
       );
       this.#same("server", spelled as [string, string]);
       this.counts.compared++;
-      if (spelled[0]!.includes('"watching":true')) this.#watching = this.#watched = true;
+      if (!spelled[0]!.includes('"watching":true')) return;
+      this.#watching = true;
+      this.#watches.push(send);
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { isObject } from "../../wire/match.ts";
 import type { Rules } from "../../wire/differences.ts";
+import type { Deed } from "./deeds.ts";
 import { walk } from "./places.ts";
 import { type BytePath, list, lstat, PosixError, type Status } from "./posix.ts";
 import { readings } from "./readings.ts";
@@ -19,10 +20,6 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
   };
   if (method === "fs/writeFile" && param("followSymlinks", 2) !== false) {
     return endsOf(param("path", 0)).some(isFifo) ? "fifoWithoutReader" : null;
-  }
-  if (method === "fs/watchMissing" && rules.allows("watchOddNames")) {
-    const uris = [param("missing", 1), param("present", 2)].flat();
-    return uris.some((uri) => endsOf(uri).some((place) => !isUtf8(place))) ? "watchOddNames" : null;
   }
   if (method === "fs/walk" && rules.allows("walkLineBreaks")) {
     const options = param("options", 1);
@@ -40,18 +37,26 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
   return touchesItself && rules.allows("copyOntoItself") ? "copyOntoItself" : null;
 }
 
-function isUtf8(place: BytePath): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(place, (char) => char.charCodeAt(0)));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isFifo(place: BytePath): boolean {
   return everything(place)[0]?.kind === "fifo";
 }
+
+/**
+ * @param watches The requests for watches so far, with placeholders.
+ * @returns Why a deed is not done while a watch may be active, or null if it may be.
+ */
+export function deedKeptApart(deed: Deed, watches: readonly string[], rules: Rules): string | null {
+  if (deed.do !== "write" && deed.do !== "truncate" || !rules.allows("watchNeighbours")) return null;
+  const name = deed.path.slice(deed.path.lastIndexOf("/") + 1);
+  const mayBeAnother = NOT_ONLY_ITSELF.test(name) || watches.some((watch) => {
+    const { params } = JSON.parse(watch) as { params: unknown[] | { missing: unknown; present?: unknown } };
+    return NOT_ONLY_ITSELF.test(JSON.stringify(Array.isArray(params) ? params : [params.missing, params.present]));
+  });
+  return mayBeAnother ? "watchNeighbours" : null;
+}
+
+/** A name or a URI with capitals, or that is not ASCII, or may be so once it is decoded. */
+const NOT_ONLY_ITSELF = /[A-Z%]|[^\0-\x7f]/;
 
 function hasBrokenName(place: BytePath): boolean {
   return namesBelow(place).some((name) => /[\t\n\r]/.test(name));
