@@ -1,13 +1,12 @@
 import { PathUri } from "../path_uri.ts";
 import type { NativePath, WalkOptions } from "./operations.ts";
 
-const ROOT_URI = "file:///";
-
-/**
- * The URI with which those in the answer begin: of a directory that is named in an unusual way the one that was asked
- * for, so that whoever asks finds it again. One slash at its end goes.
- */
+/** The URI that stands for the root in the answer: of a directory that is named in an unusual way the one asked for. */
 export function walkRootUri(path: NativePath, { uri }: WalkOptions): string {
-  if (uri === undefined) return PathUri.fromNative(path);
-  return uri.endsWith("/") && uri !== ROOT_URI ? uri.slice(0, -1) : uri;
+  return uri ?? PathUri.fromNative(path);
+}
+
+/** The URI of a child. One slash at the end of its directory's serves as separator. */
+export function walkChildUri(uri: string, encodedName: string): string {
+  return uri.endsWith("/") ? uri + encodedName : `${uri}/${encodedName}`;
 }

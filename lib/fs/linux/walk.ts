@@ -6,7 +6,7 @@ import type { MaybePromise, NativePath, WalkOptions, WalkResult } from "../opera
 import { checked, OsError } from "../os_error.ts";
 import type { Slice } from "../slice.ts";
 import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
-import { walkRootUri } from "../walk_uri.ts";
+import { walkChildUri, walkRootUri } from "../walk_uri.ts";
 import { canonicalize } from "./canonicalize.ts";
 import { LISTING, OpenDirectory } from "./open_directory.ts";
 import { DirectoryReader, DT_DIR, DT_LNK, DT_REG, DT_UNKNOWN } from "./directory_reader.ts";
@@ -113,7 +113,7 @@ class Walk {
 
   /** Whether the answer had room for what there was to say. */
   #look(directory: Pending, name: string, type: number): boolean {
-    const uri = child(directory.uri, encoded(name));
+    const uri = walkChildUri(directory.uri, encoded(name));
     let kind = type;
     if (name.includes(REPLACEMENT) || directory.path.length + MOST_BYTES * name.length + 2 > PATH_MAX) {
       kind = ownTypeOf(childPath(directory.path, name));
@@ -137,7 +137,7 @@ class Walk {
     let realUri = "";
     try {
       if (isLink) realUri = this.#realUri(path);
-      else if (parent.realUri !== "") realUri = child(parent.realUri, encoded(name));
+      else if (parent.realUri !== "") realUri = walkChildUri(parent.realUri, encoded(name));
     } catch (error) {
       if (!(error instanceof OsError)) throw error;
       return this.#report(uri, error.message);
@@ -210,10 +210,6 @@ function targetTypeOf(path: NativePath): number {
 }
 
 const ROOT_URI = "file:///";
-
-function child(uri: string, encodedName: string): string {
-  return uri === ROOT_URI ? uri + encodedName : `${uri}/${encodedName}`;
-}
 
 /** Names that stand for themselves in a URI; most do. */
 const PLAIN = /^[\w.~-]+$/;

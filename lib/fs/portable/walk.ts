@@ -6,7 +6,7 @@ import type { Slice } from "../slice.ts";
 import { sortedByBytes } from "../sorted_by_bytes.ts";
 import { inSlices } from "../steps.ts";
 import { checkWalkLimits, WalkBudget } from "../walk_limits.ts";
-import { walkRootUri } from "../walk_uri.ts";
+import { walkChildUri, walkRootUri } from "../walk_uri.ts";
 import { orOsError } from "./os_failure.ts";
 import { childOf, pathText } from "./path_text.ts";
 import { listOf, targetOf } from "./read_directory.ts";
@@ -129,7 +129,8 @@ class Walk {
 
   /** Of the root or something below it. */
   #uriOf(path: string): string {
-    return this.#shownUri + PathUri.fromNative(path).slice(this.#rootUri.length);
+    if (path === this.#root) return this.#shownUri;
+    return walkChildUri(this.#shownUri, PathUri.fromNative(path).slice(walkChildUri(this.#rootUri, "").length));
   }
 
   /** Does the work; what the system says against it becomes part of the answer. */
