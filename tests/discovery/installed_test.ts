@@ -24,6 +24,12 @@ Deno.test("front matter is read, and repaired, as the reference does", () => {
   }
 });
 
+Deno.test("the metadata of a skill is read as the reference does", () => {
+  for (
+    const { yaml, ...read } of readCases<{ yaml: string }>("cases/skill_metadata.jsonl", import.meta.url)
+  ) assert.deepEqual(readSkillMetadata(yaml), read, JSON.stringify(yaml));
+});
+
 Deno.test("whatever a file says, its front matter is read or refused", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {

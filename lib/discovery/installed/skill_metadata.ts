@@ -39,6 +39,7 @@ export function readSkillMetadata(yaml: string): SkillMetadata {
     const members = YamlValue.parse(yaml).members("interface", "dependencies", "policy");
     const dependencies = present(members.get("dependencies"));
     const policy = present(members.get("policy"));
+    checkInterface(present(members.get("interface")));
     const tools = dependencies?.members("tools").get("tools")?.items().map(toolOf) ?? [];
     const usable = tools.filter((tool) => tool !== null);
     return {
@@ -49,6 +50,20 @@ export function readSkillMetadata(yaml: string): SkillMetadata {
     if (error instanceof YamlError) return NO_METADATA;
     throw error;
   }
+}
+
+const PRESENTATION = [
+  "display_name",
+  "short_description",
+  "icon_small",
+  "icon_large",
+  "brand_color",
+  "default_prompt",
+];
+
+/** Nothing of it is told, but it can spoil the rest. */
+function checkInterface(presentation: YamlValue | undefined): void {
+  for (const value of presentation?.members(...PRESENTATION).values() ?? []) optionalString(value);
 }
 
 /** Null if it does not say what it is. */

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, visit } from "yaml";
 
 /** The text is no YAML, or something else stands where a value of that kind is wanted. */
 export class YamlError extends Error {
@@ -26,12 +26,15 @@ export class YamlValue {
   static parse(text: string): YamlValue {
     if (text.length > MAX_YAML_LENGTH) throw new YamlError("the text is too long");
     // Scalars stay texts; keys that nobody wants may be there twice.
-    const document = parseDocument(text, {
+    const documents = parseAllDocuments(text, {
       schema: "failsafe",
       resolveKnownTags: false,
       uniqueKeys: false,
       logLevel: "silent",
     });
+    const [document, second] = "empty" in documents ? [] : documents;
+    if (second !== undefined) throw new YamlError("there is more than one document");
+    if (document === undefined) return new YamlValue(null, (node) => node);
     const [defect] = document.errors;
     if (defect !== undefined) throw new YamlError(defect.code);
     // Also those of values that nobody wants must lead somewhere.
@@ -50,13 +53,17 @@ export class YamlValue {
     return isScalar(this.#node) && this.#node.type === "PLAIN" && /^(?:|~|null|Null|NULL)$/.test(this.#text());
   }
 
+  get #isUnwritten(): boolean {
+    return this.#node === null || isScalar(this.#node) && this.#node.source === "" && this.#node.type === "PLAIN";
+  }
+
   /**
    * The members with these names; none where nothing is written.
    *
    * @throws {YamlError} If it is no mapping, or has one of them twice.
    */
   members(...names: string[]): Map<string, YamlValue> {
-    if (this.#node === null || isScalar(this.#node) && this.#node.source === "") return new Map();
+    if (this.#isUnwritten) return new Map();
     if (!isMap(this.#node)) throw new YamlError("a mapping is wanted");
     const members = new Map<string, YamlValue>();
     for (const { key, value } of this.#node.items) {
@@ -69,9 +76,12 @@ export class YamlValue {
   }
 
   /**
+   * None where nothing is written.
+   *
    * @throws {YamlError} If it is no sequence.
    */
   items(): YamlValue[] {
+    if (this.#isUnwritten) return [];
     if (!isSeq(this.#node)) throw new YamlError("a sequence is wanted");
     return this.#node.items.map((item) => new YamlValue(item as Node | null, this.#resolve));
   }
