@@ -188,7 +188,44 @@ const RESULTS: readonly [RequestName, unknown][] = [
       error: null,
     }],
   }],
-  ["capabilities/discoverV2", { plugins: [], skills: [{ any: [1, "thing"] }], warnings: [] }],
+  ["capabilities/discoverV2", {
+    plugins: [{
+      id: "p@m",
+      displayName: "P",
+      remotePluginId: null,
+      version: "1.0.0",
+      root: "file:///p",
+      files: { manifest: { path: "file:///p/x", contents: "{}" }, mcpConfig: null, appsConfig: null },
+      skills: [{
+        name: "p:s",
+        description: "d",
+        shortDescription: null,
+        path: "file:///p/SKILL.md",
+        dependencies: null,
+        policy: null,
+      }],
+    }],
+    skills: [{
+      name: "s",
+      description: "d",
+      shortDescription: "d",
+      path: "file:///s/SKILL.md",
+      discoveryRoot: { id: "r", path: "file:///s" },
+      dependencies: {
+        tools: [{
+          type: "t",
+          value: "v",
+          description: null,
+          transport: null,
+          command: null,
+          url: null,
+          oauthCallbackPort: 80,
+        }],
+      },
+      policy: { allowImplicitInvocation: null, products: ["codex"] },
+    }],
+    warnings: ["w"],
+  }],
 ];
 
 Deno.test("results are decoded and encoded without loss", () => {
