@@ -4,6 +4,7 @@ import { encodeBase64 } from "../base64.ts";
 import {
   base64,
   boolean,
+  type Decoded,
   enumeration,
   exactU64,
   i64,
@@ -16,6 +17,7 @@ import {
   u64,
   usize,
 } from "../codec.ts";
+import { toWellFormedJson } from "../json.ts";
 import { defaulted, optional, optionalOr, struct } from "../struct.ts";
 import { sandboxContext } from "./sandbox.ts";
 
@@ -82,9 +84,19 @@ export const canonicalizeParams = struct("WireFsCanonicalizeParams", { path: pat
 export const canonicalizeResult = struct("FsCanonicalizeResponse", { path: string });
 
 export const readDirectoryParams = struct("WireFsReadDirectoryParams", { path: pathUri, sandbox });
-export const readDirectoryResult = struct("FsReadDirectoryResponse", {
+const readDirectoryResultMembers = struct("FsReadDirectoryResponse", {
   entries: seq(struct("FsReadDirectoryEntry", { fileName: string, isDirectory: boolean, isFile: boolean })),
 });
+export const readDirectoryResult = {
+  ...readDirectoryResultMembers,
+  /** Joined by hand: there may be tens of thousands. File names were made from bytes and hold no lone surrogates. */
+  toJson({ entries }: Decoded<typeof readDirectoryResultMembers>): string {
+    const items = entries.map(({ fileName, isDirectory, isFile }) =>
+      `{"fileName":${JSON.stringify(fileName)},"isDirectory":${isDirectory},"isFile":${isFile}}`
+    );
+    return `{"entries":[${items.join()}]}`;
+  },
+};
 
 export const walkParams = struct("WireFsWalkParams", {
   path: pathUri,
@@ -97,11 +109,19 @@ export const walkParams = struct("WireFsWalkParams", {
   }),
   sandbox,
 });
-export const walkResult = struct("FsWalkResponse", {
+const walkResultMembers = struct("FsWalkResponse", {
   entries: seq(struct("WalkEntry", { path: string, kind: enumeration(["file", "directory"]) })),
   errors: seq(struct("WalkError", { path: string, message: string })),
   truncated: boolean,
 });
+export const walkResult = {
+  ...walkResultMembers,
+  /** As above. Paths are URIs: nothing in them needs an escape. */
+  toJson({ entries, errors, truncated }: Decoded<typeof walkResultMembers>): string {
+    const found = entries.map(({ path, kind }) => `{"path":"${path}","kind":"${kind}"}`);
+    return `{"entries":[${found.join()}],"errors":${toWellFormedJson(errors)},"truncated":${truncated}}`;
+  },
+};
 
 export const removeParams = struct("WireFsRemoveParams", {
   path: pathUri,
