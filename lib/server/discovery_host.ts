@@ -3,10 +3,11 @@ import { account } from "../process/account.ts";
 
 /** Whose files are discovered: those of the user that runs the server. Source of the directory for all users: the reference. */
 export async function discoveryHost(environment: ReadonlyMap<string, string>): Promise<DiscoveryHost> {
+  const { hostName } = await import("../discovery/host_name.ts");
   return {
     home: environment.get("HOME") || (await account()).home,
     codexHome: environment.get("CODEX_HOME") ?? null,
-    hostname: Deno.hostname(),
+    hostname: await hostName(),
     systemConfigDir: "/etc/codex",
     cwd: Deno.cwd(),
   };

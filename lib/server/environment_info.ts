@@ -40,7 +40,7 @@ const CAPABILITIES: Result<"environment/info">["capabilities"] = {
   credentialMaskingCustomProviders: false,
   capabilityDiscoverySandbox: false,
   fsWatchMissing: true,
-  capabilityDiscoveryV2: false,
+  capabilityDiscoveryV2: true,
   environmentConfigRead: true,
   httpHeaderEnvVars: true,
   sandboxedFileStreaming: false,

@@ -31,10 +31,6 @@ export function normalise(text: string, { address, sessionId }: ChosenNames): st
   return spelled;
 }
 
-/** Methods that we decode and do not carry out yet. */
-const NOT_BUILT = /^(fs\/|http\/request$|environmentConfig\/|capabilit)/;
-/** Refusals of values with the code of a failed decoding; they come after the handshake is checked, so ours do not. */
-const REFUSED_VALUE = /^(at least one config or requirements path|TOML paths must) /;
 const HANDSHAKE = /^client must /;
 const MALFORMED =
   /^failed to parse (websocket JSON-RPC message from exec-server websocket <peer>|JSON-RPC message from exec-server stdio): /;
@@ -46,12 +42,6 @@ export function sameReply(reference: string, ours: string, request: unknown, { a
   const [theirs, own] = [failureOf(reference), failureOf(ours)];
   if (theirs?.id === -1 && own?.id === -1 && allows("malformedReasons")) {
     return theirs.code === own.code && MALFORMED.exec(theirs.message)?.[0] === MALFORMED.exec(own.message)?.[0];
-  }
-  if (typeof method === "string" && NOT_BUILT.test(method) && allows("methodsNotBuilt")) {
-    const text = `exec-server stub does not implement \`${method}\` yet`;
-    const reached = theirs === null || REFUSED_VALUE.test(theirs.message) ||
-      theirs.code !== -32602 && !HANDSHAKE.test(theirs.message);
-    return own?.code === -32601 && own.message === text && reached;
   }
   if (method === "process/write" && allows("writeIdOptional")) {
     const missing = ["missing field `writeId`", "invalid length 2, expected struct WriteParams with 3 elements"];

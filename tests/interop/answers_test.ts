@@ -18,18 +18,6 @@ Deno.test("normalise leaves out what each server chooses for itself", () => {
   );
 });
 
-Deno.test("sameReply accepts -32601 for a method that is not built, but not where the reference failed to decode", () => {
-  const request = { id: 1, method: "fs/readFile" };
-  const ours = error(1, -32601, "exec-server stub does not implement `fs/readFile` yet");
-  assert.equal(sameReply(error(1, -32004, "No such file or directory (os error 2)"), ours, request, OUR_RULES), true);
-  assert.equal(sameReply(error(1, -32602, "missing field `path`"), ours, request, OUR_RULES), false);
-  assert.equal(
-    sameReply(error(1, -32600, "client must call initialize before using"), ours, request, OUR_RULES),
-    false,
-  );
-  assert.equal(sameReply(error(1, -32004, "x"), error(1, -32601, "something else"), request, OUR_RULES), false);
-});
-
 Deno.test("sameReply accepts a write without writeId, and nothing else where the reference refuses", () => {
   const accepted = JSON.stringify({ id: 1, result: { status: "accepted" } });
   const request = { id: 1, method: "process/write" };

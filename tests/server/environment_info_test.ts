@@ -16,7 +16,13 @@ Deno.test("environmentInfo names the wire's version and, in a member of its own,
 Deno.test("environmentInfo reports no capability that does not work", async () => {
   const { capabilities } = await environmentInfo();
   const working = Object.entries(capabilities).filter(([, works]) => works).map(([name]) => name).sort();
-  assert.deepEqual(working, ["environmentConfigRead", "fileWriteStreaming", "fsWatchMissing", "httpHeaderEnvVars"]);
+  assert.deepEqual(working, [
+    "capabilityDiscoveryV2",
+    "environmentConfigRead",
+    "fileWriteStreaming",
+    "fsWatchMissing",
+    "httpHeaderEnvVars",
+  ]);
 });
 
 Deno.test("every start of one installation by one user has the same providerId, and may write nothing", async () => {

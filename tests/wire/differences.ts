@@ -26,7 +26,6 @@ export const DIFFERENCES = {
   malformedReasons:
     "Why a message could not be decoded is told in the words of the reference's JSON library where the " +
     "defect is common; for the rest only id, code and the beginning of the text are the same.",
-  methodsNotBuilt: "capabilities/discoverV2 is decoded and its handshake checked, and then answered with -32601.",
   terminalFormatError:
     "A file that is no program is refused on a terminal as on pipes; the reference starts a child there " +
     "that aborts, unless the path is absolute or arg0 is set.",
