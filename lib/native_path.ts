@@ -13,32 +13,33 @@ const SLASH = 0x2f, DOT = 0x2e;
  */
 export function normalized(path: NativePath): NativePath {
   if (isNormal(path)) return path;
-  const components: NativePath[] = [];
-  for (const component of split(path)) {
-    if (component.length === 2 && component[0] === DOT && component[1] === DOT) components.pop();
-    else if (component.length !== 1 || component[0] !== DOT) components.push(component);
-  }
-  const result = new Uint8Array(Math.max(1, components.reduce((sum, { length }) => sum + 1 + length, 0)));
+  // One pass over the bytes: a path may be as long as a message, and have millions of components.
+  const result = new Uint8Array(path.length);
   result[0] = SLASH;
-  let at = 0;
-  for (const component of components) {
-    result[at] = SLASH;
-    result.set(component, at + 1);
-    at += 1 + component.length;
+  let length = 0;
+  for (const component of split(path)) {
+    if (isDots(component, 2)) length = length === 0 ? 0 : result.lastIndexOf(SLASH, length - 1);
+    else if (!isDots(component, 1)) {
+      result[length] = SLASH;
+      result.set(component, length + 1);
+      length += 1 + component.length;
+    }
   }
-  return result;
+  return result.slice(0, Math.max(1, length));
+}
+
+function isDots(component: NativePath, count: 1 | 2): boolean {
+  return component.length === count && component[0] === DOT && component[count - 1] === DOT;
 }
 
 /** The names between the slashes, empty ones left out. */
-export function split(path: NativePath): NativePath[] {
-  const components: NativePath[] = [];
+export function* split(path: NativePath): Generator<NativePath, void, void> {
   for (let at = 0; at < path.length;) {
     const slash = path.indexOf(SLASH, at);
     const end = slash < 0 ? path.length : slash;
-    if (end > at) components.push(path.subarray(at, end));
+    if (end > at) yield path.subarray(at, end);
     at = end + 1;
   }
-  return components;
 }
 
 /** Whether every slash is followed by a name that is not made of one or two dots. */

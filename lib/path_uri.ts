@@ -12,8 +12,10 @@ function systemName(os: typeof Deno.build.os): string {
 /** A drive as first segment, `C:`; its colon may be percent-encoded, its letter may not. */
 const DRIVE = /^\/[a-z](?::|%3a)(?=\/|$)/i;
 
-/** URIs that are their own normal form, so that the URL parser (a microsecond) has nothing to do. */
+/** URIs that are their own normal form, so that the URL parser (a microsecond) has nothing to do; … */
 const PLAIN = /^file:\/\/(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=@-]+)+$/;
+/** … of at most so many characters, about as many as the system takes: with millions of names the engine gives up. */
+const MAX_PLAIN_LENGTH = 4096;
 
 /**
  * A parsed path parameter. It may name a path that this machine cannot have: that is found out when it is used.
@@ -30,7 +32,7 @@ export class PathUri {
    * @throws {ExecError} `invalidParams` if the text is no `file:` URI, has a query or a fragment, or encodes a NUL.
    */
   static parse(text: string, os: typeof Deno.build.os = Deno.build.os): PathUri {
-    if (PLAIN.test(text)) return new PathUri(text);
+    if (text.length <= MAX_PLAIN_LENGTH && PLAIN.test(text)) return new PathUri(text);
     let url: URL;
     try {
       url = new URL(text);

@@ -78,6 +78,11 @@ Deno.test("PathUri.parse spells plain URIs as the URL parser does", () => {
   );
 });
 
+Deno.test("a path of millions of names is a path", () => {
+  const path = "/a".repeat(4_000_000);
+  assert.equal(PathUri.parse(`file://${path}`).toNative().length, path.length);
+});
+
 Deno.test("fromNative encodes what the reference encodes and nothing else", () => {
   assert.equal(
     PathUri.fromNative('/a b"#%<>?`{}\\\n\x7fé', "linux"),

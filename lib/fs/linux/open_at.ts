@@ -32,17 +32,19 @@ export function openPath(path: NativePath, followSymlinks: boolean, flags: numbe
  * @throws {ExecError} `invalidRequest` for the root, which is in no directory.
  */
 export function inParent<T>(path: NativePath, act: (parent: number, name: Bytes) => T): T {
-  const components = split(path);
-  const last = components.pop();
-  if (last === undefined) throw mustNameAnEntry();
+  let name: NativePath | undefined;
   let directory = checked(calls.openAt(calls.AT_FDCWD, ROOT, DIRECTORY_ON_THE_WAY));
   try {
-    for (const component of components) {
-      const next = checked(calls.openAt(directory, cString(component), DIRECTORY_ON_THE_WAY));
-      close(directory);
-      directory = next;
+    for (const component of split(path)) {
+      if (name !== undefined) {
+        const next = checked(calls.openAt(directory, cString(name), DIRECTORY_ON_THE_WAY));
+        close(directory);
+        directory = next;
+      }
+      name = component;
     }
-    return act(directory, cString(last));
+    if (name === undefined) throw mustNameAnEntry();
+    return act(directory, cString(name));
   } finally {
     close(directory);
   }

@@ -174,10 +174,15 @@ function isPresent(path: string | null): boolean {
   return kind >= 0 && kind !== S_IFLNK;
 }
 
+/** Longer argument lists overflow the stack. */
+const PIECE_BYTES = 8192;
+
 /** A character per byte: paths are keys here. */
 function characters(path: NativePath): string {
   let text = "";
-  for (const byte of path) text += String.fromCharCode(byte);
+  for (let at = 0; at < path.length; at += PIECE_BYTES) {
+    text += String.fromCharCode(...path.subarray(at, at + PIECE_BYTES));
+  }
   return text;
 }
 
