@@ -48,7 +48,7 @@ export class HttpClient implements Disposable {
     for (let followed = 0;; followed++) {
       const response = await this.#sendOnce(hop, acceptEncoding, signal);
       const target = redirects === "stop" ? undefined : redirectTarget(hop.url, response.status, response.headers);
-      if (target === undefined) return await decoded(response);
+      if (target === undefined) return await decoded(response, signal);
       response.body[Symbol.dispose]();
       checkTarget(target, followed);
       hop = redirected(hop, response.status, target);

@@ -27,11 +27,19 @@ function hasZstd(zlib: Zlib): boolean {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
+ * For how long pieces are handed out in one turn of the event loop, in milliseconds: a few hundred received bytes can
+ * unfold to megabytes, and that needs no word from outside.
+ */
+const TURN_MS = 5;
+
+/**
  * The response without the coding that its first `content-encoding` names, and without what that makes untrue:
  * `content-encoding` and `content-length`. Only `gzip` and `zstd`, in exactly this writing, are taken off, and only
  * once; the reference does the same.
+ *
+ * @param signal Ends the decompression of what has been received.
  */
-export async function decoded(response: HttpResponse): Promise<HttpResponse> {
+export async function decoded(response: HttpResponse, signal: AbortSignal): Promise<HttpResponse> {
   const { status, headers, body } = response;
   const coding = headers.first("content-encoding");
   if (coding !== "gzip" && coding !== "zstd") return response;
@@ -41,8 +49,8 @@ export async function decoded(response: HttpResponse): Promise<HttpResponse> {
   headers.remove("content-length");
   const options = { chunkSize: CHUNK_BYTES };
   const decompressed = coding === "gzip"
-    ? new DecompressedBody(body, zlib.createGunzip(options), undefined)
-    : new DecompressedBody(body, zlib.createZstdDecompress(options), new ZstdFrames());
+    ? new DecompressedBody(body, zlib.createGunzip(options), undefined, signal)
+    : new DecompressedBody(body, zlib.createZstdDecompress(options), new ZstdFrames(), signal);
   return { status, headers, body: decompressed };
 }
 
@@ -55,14 +63,17 @@ class DecompressedBody implements Body {
   readonly #source: Body;
   readonly #transform: Transform;
   readonly #frames: ZstdFrames | undefined;
+  readonly #signal: AbortSignal;
   readonly #pieces: AsyncIterator<Uint8Array>;
+  #turnBegan = performance.now();
   #started = false;
   #empty = true;
   /** What went wrong with the source; told when all that came before has been read. */
   #failure: unknown;
 
-  constructor(source: Body, transform: Transform, frames: ZstdFrames | undefined) {
+  constructor(source: Body, transform: Transform, frames: ZstdFrames | undefined, signal: AbortSignal) {
     this.#source = source;
+    this.#signal = signal;
     this.#transform = transform;
     this.#frames = frames;
     this.#pieces = transform[Symbol.asyncIterator]();
@@ -73,6 +84,7 @@ class DecompressedBody implements Body {
   async read(): Promise<Uint8Array | null> {
     if (!this.#started) void this.#pump();
     this.#started = true;
+    await this.#giveWay();
     try {
       const { done, value } = await this.#pieces.next();
       if (done !== true) return value;
@@ -89,6 +101,17 @@ class DecompressedBody implements Body {
   [Symbol.dispose](): void {
     this.#transform.destroy();
     this.#source[Symbol.dispose]();
+  }
+
+  async #giveWay(): Promise<void> {
+    if (performance.now() - this.#turnBegan > TURN_MS) {
+      // Not `setImmediate`: while there are any, sockets are not looked at.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      this.#turnBegan = performance.now();
+    }
+    if (!this.#signal.aborted) return;
+    this[Symbol.dispose]();
+    throw bodyFailure(this.#signal.reason);
   }
 
   async #pump(): Promise<void> {

@@ -116,3 +116,35 @@ Deno.test("a compressed body that is given up leaves nothing behind, even if it 
     unread.body[Symbol.dispose]();
   }
 });
+
+Deno.test("while a small body unfolds to much, others have their turn", async () => {
+  await using others = RawPeer.saying(response("200 OK"));
+  for (const coding of NAMES) {
+    // So little that it is received at once.
+    const body = CODINGS[coding]("0".repeat(14_000_000));
+    await using peer = RawPeer.saying(response("200 OK", body, `content-encoding: ${coding}`));
+    using http = client();
+    await ask(http, request(others.url));
+    const { body: unfolding } = await http.send(request(peer.url), "follow", new AbortController().signal);
+    await unfolding.read();
+    let answered = false;
+    const other = ask(http, request(others.url)).then(() => answered = true);
+    while (await unfolding.read() !== null);
+    assert.ok(answered, coding);
+    await other;
+  }
+});
+
+Deno.test("what has been received and not yet decoded is not decoded any more when nobody waits for it", async () => {
+  for (const coding of NAMES) {
+    await using peer = RawPeer.saying(
+      response("200 OK", CODINGS[coding]("0".repeat(1_000_000)), `content-encoding: ${coding}`),
+    );
+    using http = client();
+    const aborter = new AbortController();
+    const { body } = await http.send(request(peer.url), "follow", aborter.signal);
+    await body.read();
+    aborter.abort();
+    await assert.rejects(body.read(), HttpFailure);
+  }
+});
