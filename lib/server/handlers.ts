@@ -7,11 +7,8 @@ import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
-import { discoveryHandlers } from "./discovery_handlers.ts";
-import { discoveryHost } from "./discovery_host.ts";
-import { fsHandlers } from "./fs_handlers.ts";
 import type { Handler } from "./handler.ts";
-import { httpHandlers } from "./http_handlers.ts";
+import { lazyHandlers } from "./lazy_handlers.ts";
 import type { ServerFiles } from "./server_files.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -40,12 +37,45 @@ export interface HandlerOptions {
   readonly log: Log;
 }
 
+const FS_METHODS = [
+  "fs/readFile",
+  "fs/open",
+  "fs/readBlock",
+  "fs/writeBlock",
+  "fs/close",
+  "fs/writeFile",
+  "fs/createDirectory",
+  "fs/getMetadata",
+  "fs/canonicalize",
+  "fs/readDirectory",
+  "fs/walk",
+  "fs/remove",
+  "fs/copy",
+  "fs/watchMissing",
+] as const;
+const DISCOVERY_METHODS = ["environmentConfig/read", "capabilityRoots/discoverV1", "capabilities/discoverV2"] as const;
+
 export function handlers(options: HandlerOptions): BuiltHandlers {
   const { sessions, observer, environmentInfo, inherited, files, clock, log } = options;
   return {
-    ...fsHandlers((context) => files.of(context)),
-    ...httpHandlers({ clock, inherited, log }),
-    ...discoveryHandlers({ files: (context) => files.discovery(context), host: () => discoveryHost(inherited()) }),
+    ...lazyHandlers(FS_METHODS, async () => {
+      const { fsHandlers } = await import("./fs_handlers.ts");
+      return fsHandlers((context) => files.of(context));
+    }),
+    ...lazyHandlers(["http/request"], async () => {
+      const { httpHandlers } = await import("./http_handlers.ts");
+      return httpHandlers({ clock, inherited, log });
+    }),
+    ...lazyHandlers(DISCOVERY_METHODS, async () => {
+      const [{ discoveryHandlers }, { discoveryHost }] = await Promise.all([
+        import("./discovery_handlers.ts"),
+        import("./discovery_host.ts"),
+      ]);
+      return discoveryHandlers({
+        files: (context) => files.discovery(context),
+        host: () => discoveryHost(inherited()),
+      });
+    }),
     "initialize": ({ resumeSessionId }, { connection, attached }) => {
       const session = resumeSessionId === null
         ? sessions.create(connection)

@@ -151,10 +151,11 @@ export class HttpStreams implements Disposable {
     let failure: string | null = null;
     try {
       for (;;) {
-        connection.sharing = scope.isShared();
-        if (connection.congested) await connection.drained();
         const bytes = await body.read();
         if (bytes === null) break;
+        connection.sharing = scope.isShared();
+        // Asked again each time: of many streams that waited, the first may have taken all the room.
+        while (connection.congested) await connection.drained();
         for (let at = 0; at < bytes.length; at += MAX_DELTA_BYTES) {
           connection.send(encodeBodyDelta(idJson, ++seq, bytes.subarray(at, at + MAX_DELTA_BYTES)));
         }

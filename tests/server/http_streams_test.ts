@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
 import { bytesToText } from "../../lib/http/bytes.ts";
 import { RawPeer, response } from "../http/raw_peer.ts";
 import { untilSteady } from "../http/turns.ts";
@@ -191,4 +192,30 @@ Deno.test("a client that does not read holds up the HTTP peer, and gets everythi
   const deltas = await conversation.stream("a");
   assert.ok(joined(deltas).body === bytesToText(block).repeat(total));
   assert.ok(Math.max(...deltas.map(({ deltaBase64 }) => deltaBase64.length)) <= 1024 * 1024 * 4 / 3);
+});
+
+Deno.test("many streams to a client that does not read queue no more than one does", async () => {
+  const streams = 150;
+  const block = new Uint8Array(65_536);
+  let written = 0;
+  await using peer = new RawPeer(async ({ send, write }) => {
+    await send(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * block.length}\r\n\r\n`);
+    for (let i = 0; i < 64; i++, written++) await write(block);
+  });
+  await using conversation = new HttpConversation();
+  conversation.taking = new Promise(() => {});
+  const { near } = conversation;
+  const send = near.send.bind(near);
+  let queued = 0;
+  near.send = (message) => {
+    queued += message.length;
+    send(message);
+  };
+  const ids = Array.from({ length: streams }, (_, at) => String(at));
+  await Promise.all(ids.map((requestId) => conversation.ask({ url: peer.url, requestId, streamResponse: true })));
+  await untilSteady(() => written);
+  assert.ok(near.congested);
+  // One delta is with the client.
+  const longestDelta = 256 * 1024 * 4 / 3 + 200;
+  assert.ok(queued <= HIGH_WATER_BYTES + 2 * longestDelta, `${queued} bytes`);
 });
