@@ -140,7 +140,7 @@ export class HttpStreams implements Disposable {
     return client;
   }
 
-  /** Sends the body piece by piece. Reads from the HTTP peer only while the client takes what was sent before. */
+  /** Sends the body piece by piece; the next one is read when the client has made room for the last one. */
   async #pump(requestId: string, response: HttpResponse, limit: TimeLimit): Promise<void> {
     using _limit = limit;
     using body = response.body;
