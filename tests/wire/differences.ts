@@ -44,6 +44,9 @@ export const DIFFERENCES = {
   watchNeighbours:
     "A watch for missing files does not end because the content of another file changes; the reference's " +
     "does if that file's name or a watched one is not ASCII, or they differ in case only.",
+  growingLinkLoop:
+    "Links that lead in a circle and make the path longer each time are a loop, as the system says; the " +
+    "reference says that the name is too long.",
   removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
   httpBodyLimit: "A buffered body of http/request may have 383 MiB; the reference takes any size into memory.",
 } as const;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spell } from "./fs_answers.ts";
+import { OUR_RULES, REFERENCE_RULES } from "../../wire/differences.ts";
+import { sameAnswer, spell } from "./fs_answers.ts";
 
 const options = { directory: "/tmp/side", since: 1_700_000_000_000 };
 const result = (value: unknown) => spell(JSON.stringify({ id: 1, result: value }), options);
@@ -25,4 +26,13 @@ Deno.test("spell sorts a directory, and nothing else", () => {
   assert.notEqual(result({ entries: [a] }), result({ entries: [a, a] }));
   const [x, y] = [{ path: "x", kind: "file" }, { path: "y", kind: "file" }];
   assert.notEqual(result({ entries: [x, y] }), result({ entries: [y, x] }));
+});
+
+Deno.test("sameAnswer takes a loop of links for a name that is too long, if that is allowed, and not the other way round", () => {
+  const error = (message: string) => spell(JSON.stringify({ id: 1, error: { code: -32603, message } }), options);
+  const [long, loop] = [error("Filename too long (os error 36)"), error("Symbolic link loop (os error 40)")];
+  assert.equal(sameAnswer(long, loop, OUR_RULES), true);
+  assert.equal(sameAnswer(long, loop, REFERENCE_RULES), false);
+  assert.equal(sameAnswer(loop, long, OUR_RULES), false);
+  assert.equal(sameAnswer(long, error("I/O error (os error 5)"), OUR_RULES), false);
 });

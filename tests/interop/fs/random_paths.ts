@@ -25,7 +25,10 @@ export function pathsOf(tree: readonly Entry[]): Paths {
   const below = (above: fc.Arbitrary<BytePath>, ...more: fc.Arbitrary<BytePath>[]) =>
     fc.tuple(above, ...more).map((parts) => parts.filter((part) => part !== "").join("/"));
   const all = fc.constantFrom("", ...tree.map(({ path }) => path));
-  const directories = fc.oneof({ weight: 4, arbitrary: oneOf("directory") }, { weight: 1, arbitrary: fc.constant("") });
+  const directories = fc.oneof({ weight: 4, arbitrary: oneOf("directory", "crowd") }, {
+    weight: 1,
+    arbitrary: fc.constant(""),
+  });
   const any = fc.oneof(
     { weight: 12, arbitrary: all },
     { weight: 4, arbitrary: below(all, names) },

@@ -79,32 +79,37 @@ type Making =
   | { readonly kind: "link"; readonly target: number; readonly form: typeof LINK_FORMS[number]; readonly time: Time }
   | { readonly kind: "hard link"; readonly target: number }
   | { readonly kind: "fifo" }
-  | { readonly kind: "socket" };
+  | { readonly kind: "socket" }
+  | { readonly kind: "crowd"; readonly count: number };
 
 const making: fc.Arbitrary<Making> = fc.oneof(
   {
-    weight: 6,
+    weight: 60,
     arbitrary: fc.record({ kind: fc.constant("file" as const), size: sizes, mode: fileModes, time: times }),
   },
   {
-    weight: 6,
+    weight: 60,
     arbitrary: fc.record({ kind: fc.constant("directory" as const), mode: directoryModes, time: times }),
   },
   {
-    weight: 5,
+    weight: 50,
     arbitrary: fc.record({
       kind: fc.constant("link" as const),
       target: fc.nat(40),
       form: fc.oneof(
-        { weight: 2, arbitrary: fc.constantFrom("absolute" as const, "relative" as const) },
-        { weight: 1, arbitrary: fc.constantFrom(...LINK_FORMS) },
+        { weight: 20, arbitrary: fc.constantFrom("absolute" as const, "relative" as const) },
+        { weight: 10, arbitrary: fc.constantFrom(...LINK_FORMS) },
       ),
       time: times,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hard link" as const), target: fc.nat(40) }) },
-  { weight: 1, arbitrary: fc.constant({ kind: "fifo" as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: "socket" as const }) },
+  { weight: 10, arbitrary: fc.record({ kind: fc.constant("hard link" as const), target: fc.nat(40) }) },
+  { weight: 10, arbitrary: fc.constant({ kind: "fifo" as const }) },
+  { weight: 10, arbitrary: fc.constant({ kind: "socket" as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("crowd" as const), count: fc.constantFrom(30, 30, 30, 130, 130, 1100) }),
+  },
 );
 
 /** An entry goes into one of the directories before it. */
@@ -116,7 +121,7 @@ export const trees: fc.Arbitrary<readonly Entry[]> = fc.array(placed, { maxLengt
     // The latest ones are as likely as the first, so that some trees are deep.
     const parent = directories[directory % directories.length]!;
     const path = parent === "" ? name : `${parent}/${name}`;
-    if (making.kind === "directory") directories.push(path);
+    if (making.kind === "directory" || making.kind === "crowd") directories.push(path);
     return path;
   });
   return list.map(({ making }, i) => entryOf(paths[i]!, making, paths));

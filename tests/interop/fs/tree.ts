@@ -11,6 +11,8 @@ export type Entry =
   & (
     | { readonly kind: "file"; readonly size: number; readonly mode: number; readonly time: Time }
     | { readonly kind: "directory"; readonly mode: number; readonly time: Time }
+    /** A directory with so many children. */
+    | { readonly kind: "crowd"; readonly count: number }
     | { readonly kind: "link"; readonly to: BytePath; readonly time: Time }
     | { readonly kind: "hard link"; readonly to: BytePath }
     | { readonly kind: "fifo" }
@@ -54,6 +56,10 @@ function make(tree: BytePath, entry: Entry): boolean {
     case "directory":
       posix.mkdir(place);
       return true;
+    case "crowd":
+      posix.mkdir(place);
+      for (let i = 0; i < entry.count; i++) makeOneOfMany(`${place}/${i}`, i);
+      return true;
     case "link":
       posix.symlink(entry.to.replace(TREE, tree), place);
       return true;
@@ -69,6 +75,13 @@ function make(tree: BytePath, entry: Entry): boolean {
     case "socket":
       return posix.bindSocket(place);
   }
+}
+
+/** Mostly files, with some directories and links that lead nowhere. */
+function makeOneOfMany(place: BytePath, i: number): void {
+  if (i % 7 === 3) posix.mkdir(place);
+  else if (i % 11 === 5) posix.symlink("nowhere", place);
+  else posix.write(place, content(i % 3));
 }
 
 /** So many bytes that tell where they belong: not all alike, and different for each size. */
