@@ -59,7 +59,7 @@ export class ConnectionFiles implements Disposable {
     path: NativePath,
     options: { readonly recursive: boolean; readonly followSymlinks: boolean },
   ): MaybePromise<void> {
-    const claim = changesTree(path);
+    const claim = makes(path);
     return this.#inTurn([claim], () => this.#operations.createDirectory(claim.path, options, this.#caller));
   }
 
@@ -87,12 +87,12 @@ export class ConnectionFiles implements Disposable {
     path: NativePath,
     options: { readonly recursive: boolean; readonly force: boolean; readonly followSymlinks: boolean },
   ): MaybePromise<void> {
-    const claim = changesTree(path);
+    const claim = changes(path);
     return this.#inTurn([claim], () => this.#operations.remove(claim.path, options, this.#caller));
   }
 
   copy(source: NativePath, destination: NativePath, recursive: boolean): MaybePromise<void> {
-    const from = readsTree(source), to = changesTree(destination);
+    const from = readsTree(source), to = makes(destination);
     return this.#inTurn([from, to], () => this.#operations.copy(from.path, to.path, recursive, this.#caller));
   }
 
@@ -120,7 +120,8 @@ export class ConnectionFiles implements Disposable {
       mode === "read"
         ? this.#operations.openForReading(path, this.#caller)
         : this.#operations.openForReplacing(path, this.#caller);
-    return this.#inTurn(claims, () => this.#files.add(handleId, place, open), { id: handleId, changes: true });
+    const handle = { id: handleId, changes: true, ...(path === undefined ? {} : { opens: path }) };
+    return this.#inTurn(claims, () => this.#files.add(handleId, place, open), handle);
   }
 
   /**
@@ -195,26 +196,27 @@ export class ConnectionFiles implements Disposable {
     act: (file: OpenFile) => MaybePromise<T>,
   ): MaybePromise<T> {
     const open = this.#files.path(handleId);
-    const opening = this.#line.pathsWith(handleId);
+    const opening = this.#line.opening(handleId);
     const paths = (open === undefined ? opening : [open, ...opening]).map(use);
     return this.#inTurn(paths, () => act(this.#files.get(handleId)), { id: handleId, changes: use === changes });
   }
 }
 
 function reads(path: NativePath): PathClaim {
-  return { path, changes: false, tree: false };
+  return { path, changes: false, tree: false, above: false };
 }
 
 function readsTree(path: NativePath): PathClaim {
-  return { path, changes: false, tree: true };
+  return { path, changes: false, tree: true, above: false };
 }
 
 function changes(path: NativePath): PathClaim {
-  return { path, changes: true, tree: false };
+  return { path, changes: true, tree: true, above: false };
 }
 
-function changesTree(path: NativePath): PathClaim {
-  return { path, changes: true, tree: true };
+/** Makes what is missing above the path as well. */
+function makes(path: NativePath): PathClaim {
+  return { path, changes: true, tree: true, above: true };
 }
 
 function checkBlock(kind: "read" | "write", length: number): void {

@@ -4,15 +4,20 @@ import { isSameOrBelow } from "../native_path.ts";
 /** A path that a request uses. */
 export interface PathClaim {
   readonly path: NativePath;
+  /** What is changed may turn from a file into a directory or back, so this concerns what lies below the path as well. */
   readonly changes: boolean;
   /** Whether what lies below the path is used with it. */
   readonly tree: boolean;
+  /** Whether directories above the path may be made with it. */
+  readonly above: boolean;
 }
 
 /** A handle that a request uses; other connections may have one of the same name. */
 export interface HandleClaim {
   readonly id: string;
   readonly changes: boolean;
+  /** The path of a file that gets this name. */
+  readonly opens?: NativePath;
 }
 
 /** What a request uses. Two that only read something do not get into each other's way. */
@@ -67,11 +72,11 @@ export class Line {
     return result instanceof Promise ? this.#keep(claims, result) : result;
   }
 
-  /** The paths that unfinished requests of this connection use together with a handle. */
-  pathsWith(handle: string): readonly NativePath[] {
+  /** What unfinished requests of this connection open under a name. */
+  opening(handle: string): readonly NativePath[] {
     const paths: NativePath[] = [];
-    for (const request of this.#unfinished) {
-      if (request.line === this && request.handle?.id === handle) paths.push(...request.paths.map(({ path }) => path));
+    for (const { line, handle: claim } of this.#unfinished) {
+      if (line === this && claim?.id === handle && claim.opens !== undefined) paths.push(claim.opens);
     }
     return paths;
   }
@@ -116,11 +121,12 @@ function shareHandle(one: HandleClaim | undefined, other: HandleClaim | undefine
 
 function sharePath(some: readonly PathClaim[], others: readonly PathClaim[]): boolean {
   return some.some((one) =>
-    others.some((other) =>
-      (one.changes || other.changes) &&
-      (one.path.length >= other.path.length
-        ? isSameOrBelow(one.path, other.path) && (other.tree || one.path.length === other.path.length)
-        : one.tree && isSameOrBelow(other.path, one.path))
-    )
+    others.some((other) => one.path.length >= other.path.length ? meet(one, other) : meet(other, one))
   );
+}
+
+/** @param upper Its path is not longer. */
+function meet(lower: PathClaim, upper: PathClaim): boolean {
+  if (!lower.changes && !upper.changes || !isSameOrBelow(lower.path, upper.path)) return false;
+  return upper.changes || upper.tree || lower.above || lower.path.length === upper.path.length;
 }

@@ -180,6 +180,46 @@ Deno.test("requests that use a handle take effect in their order, with those for
   assert.equal(file.disposed, 1);
 });
 
+Deno.test("any number of blocks can be on their way to one file", async () => {
+  const first = Promise.withResolvers<void>();
+  const written: bigint[] = [];
+  const file = new FakeFile();
+  file.write = (offset) => (written.push(offset), offset === 0n ? first.promise : undefined);
+  using connection = new Connection(fakeOperations({ openForReplacing: () => file }));
+  connection.open("h", "/file", "replace");
+  const offsets = Array.from({ length: 300 }, (_, at) => BigInt(at));
+  const writes = offsets.map((offset) => connection.files.writeBlock("h", offset, bytesOf("x")));
+  assert.deepEqual(written, [0n]);
+  first.resolve();
+  await Promise.all(writes);
+  assert.deepEqual(written, offsets);
+});
+
+Deno.test("what is written, removed or made waits for what came before above and below it", async () => {
+  const work = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const record = (name: string) => () => void asked.push(name);
+  using connection = new Connection(fakeOperations({
+    copy: () => work.promise,
+    writeFile: record("write"),
+    createDirectory: record("create"),
+    getMetadata: (path) => (asked.push(textOf(path as Uint8Array<ArrayBuffer>)), {}),
+  }));
+  const { files } = connection;
+  const results = [
+    files.copy(bytesOf("/from"), bytesOf("/to/x"), true),
+    files.writeFile(bytesOf("/to/x"), bytesOf("x"), true),
+    files.getMetadata(bytesOf("/to/x/y"), true), // the parent may become a file
+    files.createDirectory(bytesOf("/to/x/a/b"), { recursive: true, followSymlinks: true }),
+    files.getMetadata(bytesOf("/to"), true), // made by the copy
+    files.getMetadata(bytesOf("/other"), true),
+  ];
+  assert.deepEqual(asked, ["/other"]);
+  work.resolve();
+  await Promise.all(results);
+  assert.deepEqual(asked, ["/other", "write", "/to/x/y", "create", "/to"]);
+});
+
 Deno.test("an open that was refused leaves the order of the handle's requests as it is", async () => {
   const work = Promise.withResolvers<void>();
   const file = new FakeFile();

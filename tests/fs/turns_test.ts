@@ -8,7 +8,7 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-type Kind = "reads" | "readsTree" | "changes" | "changesTree";
+type Kind = "reads" | "readsTree" | "changes" | "makes";
 
 interface Use {
   readonly path: string;
@@ -18,8 +18,9 @@ interface Use {
 function claimsOf(uses: readonly Use[], handle?: Claims["handle"]): Claims {
   const paths = uses.map(({ path, kind }) => ({
     path: bytesOf(path),
-    changes: kind.startsWith("changes"),
-    tree: kind.endsWith("Tree"),
+    changes: !kind.startsWith("reads"),
+    tree: kind !== "reads",
+    above: kind === "makes",
   }));
   return handle === undefined ? { paths } : { paths, handle };
 }
@@ -109,7 +110,7 @@ Deno.test("requests that only read run side by side", () => {
 Deno.test("connections that live do not wait for each other", () => {
   const turns = new Turns();
   const requests = [new Connection(turns), new Connection(turns)].map((connection) =>
-    connection.ask([{ path: "/a", kind: "changesTree" }], { id: "h", changes: true })
+    connection.ask([{ path: "/a", kind: "changes" }], { id: "h", changes: true })
   );
   assert.deepEqual(requests.map(({ state }) => state), ["running", "running"]);
   for (const request of requests) request.finish();
@@ -135,16 +136,19 @@ Deno.test("the end of a connection drops what waits; a successor waits for what 
   beside.finish();
 });
 
-Deno.test("the paths of a handle are those of all requests that use it and are not finished", async () => {
+Deno.test("what is being opened under a name is known until it is finished", async () => {
   const { line } = new Connection(new Turns());
   const work = Promise.withResolvers<void>();
-  const opened = line.run(claimsOf([{ path: "/a", kind: "changes" }], { id: "h", changes: true }), () => work.promise);
-  assert.deepEqual(line.pathsWith("h"), [bytesOf("/a")]);
-  assert.deepEqual(line.pathsWith("other"), []);
+  const handle = { id: "h", changes: true };
+  const opened = line.run(claimsOf([], { ...handle, opens: bytesOf("/a") }), () => work.promise);
+  const used = line.run(claimsOf([{ path: "/b", kind: "changes" }], handle), () => {});
+  assert.deepEqual(line.opening("h"), [bytesOf("/a")]);
+  assert.deepEqual(line.opening("other"), []);
   work.resolve();
   await opened;
+  await used;
   await settle();
-  assert.deepEqual(line.pathsWith("h"), []);
+  assert.deepEqual(line.opening("h"), []);
 });
 
 /** What the order has to be, said once more. */
@@ -155,8 +159,9 @@ function conflict(one: Asked, other: Asked): boolean {
     other.uses.some((b) => {
       if (a.kind.startsWith("reads") && b.kind.startsWith("reads")) return false;
       const below = (lower: string, upper: string) => `${lower}/`.startsWith(upper === "/" ? upper : `${upper}/`);
-      return a.path === b.path || (a.kind.endsWith("Tree") && below(b.path, a.path)) ||
-        (b.kind.endsWith("Tree") && below(a.path, b.path));
+      const reaches = (upper: Use, lower: Use) =>
+        below(lower.path, upper.path) && (upper.kind !== "reads" || lower.kind === "makes");
+      return a.path === b.path || reaches(a, b) || reaches(b, a);
     })
   );
 }
@@ -169,7 +174,7 @@ interface Asked {
 
 const use = fc.record({
   path: fc.constantFrom("/", "/a", "/a/b", "/a/b/c", "/ab", "/b"),
-  kind: fc.constantFrom<Kind>("reads", "readsTree", "changes", "changesTree"),
+  kind: fc.constantFrom<Kind>("reads", "readsTree", "changes", "makes"),
 });
 const handle = fc.option(fc.record({ id: fc.constantFrom("g", "h"), changes: fc.boolean() }));
 const CONNECTIONS = 3;
