@@ -2,6 +2,7 @@ import type { Log } from "../log.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
 import type { Authorizer } from "./auth.ts";
+import { askForVectoredWrites, vectoredWritesSettled } from "./vectored_writes.ts";
 
 export interface ListenOptions {
   /** A literal IP address, IPv6 without brackets. Port 0 takes a free one. */
@@ -143,9 +144,11 @@ function refusal(status: number, body: string): Response {
 }
 
 function upgrade({ onConnection, log }: ListenOptions, request: Request, peer: Deno.NetAddr): Response {
+  askForVectoredWrites();
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_TIMEOUT_SECONDS });
   const connection = websocketConnection(socket, formatAddress(peer));
   socket.onopen = () => {
+    vectoredWritesSettled();
     try {
       onConnection(connection);
     } catch (error) {

@@ -262,3 +262,11 @@ Deno.test("isLoopback is true for addresses of this machine alone", () => {
     assert.ok(!isLoopback(address), address);
   }
 });
+
+Deno.test("listen leaves nothing in the environment that programs would inherit", async () => {
+  await using listener = startListener();
+  using peer = await RawConnection.websocket(rawTarget(listener.url));
+  await peer.sendFrame(OPCODE.ping, "open?");
+  assert.equal((await peer.readFrame())?.opcode, OPCODE.pong);
+  assert.equal(Deno.env.get("DENO_USE_WRITEV"), undefined);
+});
