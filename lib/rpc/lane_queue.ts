@@ -1,15 +1,48 @@
+import { turnSlice } from "./turn_slice.ts";
+
+interface Waiting {
+  readonly method: string;
+  begin(): Promise<void> | undefined;
+}
+
+/** Places that are done with are given back after so many. */
+const SPENT_PLACES = 1024;
+
 /** Requests of one lane: some run, the rest wait in the order in which they came. */
 export class LaneQueue {
-  running = 0;
+  readonly #concurrency: number;
+  readonly #now: () => number;
+  #running = 0;
+  /** Others have their turn now. */
+  #pausing = false;
   /** How many of each method wait; a few dozen names at most, since unknown ones have no lane. */
   readonly #waitingOf = new Map<string, number>();
-  #waiting: { readonly method: string; begin(): Promise<void> | undefined }[] = [];
+  /** The first `#head` have been begun. */
+  #waiting: Waiting[] = [];
+  #head = 0;
+
+  /**
+   * @param concurrency How many may run at once.
+   * @param now Milliseconds that never run backwards.
+   */
+  constructor(concurrency: number, now: () => number) {
+    this.#concurrency = concurrency;
+    this.#now = now;
+  }
+
+  /** Whether a request has to wait now. */
+  get full(): boolean {
+    return this.#running >= this.#concurrency || this.#head < this.#waiting.length;
+  }
 
   /** Counts a request that has been begun, and may be done already. */
   run(turn: Promise<void> | undefined): void {
     if (turn === undefined) return;
-    this.running++;
-    turn.then(() => this.#next());
+    this.#running++;
+    void turn.then(() => {
+      this.#running--;
+      this.#beginWaiting();
+    });
   }
 
   /** Unbounded by itself: what waits here counts as unanswered input of the connection. */
@@ -27,13 +60,30 @@ export class LaneQueue {
     this.#waitingOf.set(method, (this.#waitingOf.get(method) ?? 0) + change);
   }
 
-  #next(): void {
-    this.running--;
-    let next;
-    while ((next = this.#waiting.shift()) !== undefined) {
-      this.#count(next.method, -1);
-      const turn = next.begin();
-      if (turn !== undefined) return this.run(turn);
+  /** Those that are answered at once can be thousands: others get their turn between them. */
+  #beginWaiting(): void {
+    if (this.#pausing) return;
+    const pause = turnSlice(this.#now);
+    while (this.#running < this.#concurrency && this.#head < this.#waiting.length) {
+      this.run(this.#shift().begin());
+      const others = pause();
+      if (others === undefined) continue;
+      this.#pausing = true;
+      void others.then(() => {
+        this.#pausing = false;
+        this.#beginWaiting();
+      });
+      return;
     }
+  }
+
+  #shift(): Waiting {
+    const first = this.#waiting[this.#head++]!;
+    this.#count(first.method, -1);
+    if (this.#head === this.#waiting.length || this.#head >= SPENT_PLACES) {
+      this.#waiting.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return first;
   }
 }

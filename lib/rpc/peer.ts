@@ -17,6 +17,7 @@ import {
 } from "./message.ts";
 import { type PeerHandler, ProtocolViolation, type RequestScope } from "./peer_handler.ts";
 import { PendingRequests } from "./pending_requests.ts";
+import { turnSlice } from "./turn_slice.ts";
 
 export interface PeerOptions {
   readonly connection: Connection;
@@ -40,8 +41,6 @@ export const MAX_UNANSWERED_BYTES = 256 * 1024 * 1024;
 const MESSAGE_OVERHEAD_BYTES = 256;
 /** Above this much unanswered input a carrier that can wait is asked to. */
 const PAUSE_INPUT_BYTES = 64 * 1024 * 1024;
-/** After this long of answering without a break the event loop gets a turn, so that other connections stay quick. */
-const SLICE_MS = 5;
 
 const TOO_BIG = 1009;
 const PROTOCOL_ERROR = 1002;
@@ -71,13 +70,15 @@ export class Peer {
   #unansweredBytes = 0;
   #inputWaiters: (() => void)[] = [];
   #requests = 0;
-  readonly #lanes = { ordinary: new LaneQueue(), control: new LaneQueue() };
+  readonly #lanes: { readonly ordinary: LaneQueue; readonly control: LaneQueue };
   readonly #pending = new PendingRequests();
 
   constructor(options: PeerOptions) {
     this.#options = options;
     this.#connection = options.connection;
     this.#now = options.now ?? (() => performance.now());
+    const lane = () => new LaneQueue(options.concurrency, this.#now);
+    this.#lanes = { ordinary: lane(), control: lane() };
     options.observer.connectionOpened?.({ connectionId: this.connectionId, transport: options.transport });
     options.log.info("connection opened", { connection: this.connectionId, peer: options.connection.label });
     this.#connection.start({
@@ -140,7 +141,7 @@ export class Peer {
 
   /** Gives every queued message its turn, until one has to be waited for. */
   #pump(): void {
-    const started = this.#now();
+    const pause = turnSlice(this.#now);
     while (!this.#busy && !this.#ended && this.#head < this.#queue.length) {
       const message = this.#queue[this.#head]!;
       this.#head++;
@@ -151,9 +152,8 @@ export class Peer {
         this.#queue.splice(0, this.#head);
         this.#head = 0;
       }
-      const turn = this.#takeSafely(message);
+      const turn = this.#takeSafely(message) ?? pause();
       if (turn !== undefined) this.#waitFor(turn);
-      else if (this.#now() - started > SLICE_MS) this.#waitFor(nextTurn());
     }
   }
 
@@ -230,7 +230,7 @@ export class Peer {
       return this.#relief();
     }
     const queue = this.#lanes[lane];
-    if (queue.running < concurrency) queue.run(this.#answer(request, bytes));
+    if (!queue.full) queue.run(this.#answer(request, bytes));
     // It waits as it came: decoded it can take more than ten times the memory.
     else {
       queue.wait(
@@ -329,9 +329,4 @@ export class Peer {
 /** What a message that has not been answered counts towards {@linkcode MAX_UNANSWERED_BYTES}. */
 function weightOf(message: Message): number {
   return message.length + MESSAGE_OVERHEAD_BYTES;
-}
-
-/** Resolves after the event loop has looked at its other business. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
