@@ -25,8 +25,8 @@ export async function connect(
   if (proxy !== undefined && secure) {
     await tunnel(conn, proxy, hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, signal);
   }
-  if (secure) return new Socket(await secured(conn, hostname, trusted, signal));
-  return new Socket(proxy?.secure ? await secured(conn, proxy.hostname, trusted, signal) : conn);
+  if (secure) return await secured(conn, hostname, trusted, signal);
+  return proxy?.secure ? await secured(conn, proxy.hostname, trusted, signal) : new Socket(conn);
 }
 
 async function open(hostname: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
@@ -54,10 +54,41 @@ async function secured(
   hostname: string,
   caCerts: string[],
   signal: AbortSignal,
-): Promise<Deno.TlsConn> {
-  const tls = await Deno.startTls(conn, { hostname, caCerts, alpnProtocols: ["http/1.1"] });
-  await closedUnless({ [Symbol.dispose]: () => tls.close() }, signal, () => tls.handshake());
-  return tls;
+): Promise<Socket> {
+  const cut = await cutter(conn);
+  const tls = await startTls(conn, hostname, caCerts);
+  const abandon = () => {
+    cut();
+    tls.close();
+  };
+  await closedUnless({ [Symbol.dispose]: abandon }, signal, () => tls.handshake());
+  return new Socket(tls, cut);
+}
+
+/** Begins TLS, of which the platform refuses some names that others can resolve. */
+async function startTls(conn: Deno.TcpConn, hostname: string, caCerts: string[]): Promise<Deno.TlsConn> {
+  try {
+    return await Deno.startTls(conn, { hostname, caCerts, alpnProtocols: ["http/1.1"] });
+  } catch (error) {
+    try {
+      conn.close();
+    } catch (closing) {
+      // The platform may have ended it with its attempt.
+      if (!(closing instanceof Deno.errors.BadResource)) throw closing;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Ends what carries a TLS connection. Closing that connection is not enough while its peer is waited for: the runtime
+ * goes on with a handshake and with what is left to be written, forever if the peer is silent. Where we have no other
+ * way it is left at that.
+ */
+async function cutter({ localAddr, remoteAddr }: Deno.TcpConn): Promise<() => void> {
+  if (Deno.build.os !== "linux") return () => {};
+  const { shutDown } = await import("../linux/tcp.ts");
+  return () => void shutDown(localAddr, remoteAddr);
 }
 
 /** Ends a connection as soon as `signal` says so, or when what is done with it fails. */

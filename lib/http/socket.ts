@@ -17,10 +17,14 @@ export class Socket implements Disposable {
   #closed = false;
   #full = false;
   #pending: Promise<boolean> | undefined;
+  #writing = false;
   readonly #conn: Deno.Conn;
+  readonly #cut: () => void;
 
-  constructor(conn: Deno.Conn) {
+  /** @param cut Ends the connection where closing it would wait for what is being written. */
+  constructor(conn: Deno.Conn, cut: () => void = () => {}) {
     this.#conn = conn;
+    this.#cut = cut;
   }
 
   get closed(): boolean {
@@ -64,13 +68,16 @@ export class Socket implements Disposable {
 
   /** Resolves when the system has taken all of it. */
   async write(bytes: Uint8Array): Promise<void> {
+    this.#writing = true;
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#conn.write(rest));
+    this.#writing = false;
   }
 
   /** Ends both directions at once; what is being waited for is rejected. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.#writing) this.#cut();
     this.#conn.close();
   }
 

@@ -8,6 +8,9 @@ import { HttpFailure } from "../../lib/http/failure.ts";
 import { HeaderMap } from "../../lib/http/header_map.ts";
 import type { HttpRequest } from "../../lib/http/request_head.ts";
 
+// What the first request over TLS loads stays loaded; no test is to be blamed for that.
+if (Deno.build.os === "linux") await import("../../lib/linux/tcp.ts");
+
 export function client(variables: Readonly<Record<string, string>> = {}, clock = systemClock): HttpClient {
   const environment = new Map(Object.entries(variables));
   return new HttpClient({ clock, environment: () => environment });

@@ -3,6 +3,7 @@ import { HttpFailure } from "../../lib/http/failure.ts";
 import { textToBytes } from "../../lib/http/bytes.ts";
 import { ask, client, request } from "./ask.ts";
 import { RawPeer, response } from "./raw_peer.ts";
+import { untilSteady } from "./turns.ts";
 
 const TLS = new URL("../fixtures/tls/", import.meta.url).pathname;
 const TRUST = { SSL_CERT_FILE: `${TLS}ca.pem` };
@@ -17,6 +18,22 @@ function securePeer(answer = response("200 OK", "secret")): RawPeer {
     alpnProtocols: ["h2", "http/1.1"],
   });
   return new RawPeer(async ({ send }) => await send(answer), listener);
+}
+
+/** How many sockets this process has, once none comes or goes any more. */
+function sockets(): Promise<number> {
+  const links = () => [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => linkOf(`/proc/self/fd/${name}`));
+  return untilSteady(() => links().filter((link) => link.startsWith("socket:")).length);
+}
+
+/** Empty for the descriptor that lists the others, which is gone by then. */
+function linkOf(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw error;
+  }
 }
 
 async function assertFails(promise: Promise<unknown>, message: RegExp): Promise<void> {
@@ -61,6 +78,40 @@ Deno.test("https: to a peer that speaks no TLS fails, and ends with what waits f
   stop.abort();
   await failed;
   assert.equal(peer.seen.length, 0);
+});
+
+Deno.test({
+  name: "https: leaves no socket behind when nobody waits any more for a peer that says or takes nothing",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const tls = {
+      cert: Deno.readTextFileSync(`${TLS}localhost.pem`),
+      key: Deno.readTextFileSync(`${TLS}localhost.key`),
+    };
+    using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    using greedless = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...tls });
+    using http = client(TRUST);
+    const before = await sockets();
+    for (const listener of [silent, greedless]) {
+      const stop = new AbortController();
+      const url = `https://localhost:${(listener.addr as Deno.NetAddr).port}/`;
+      const asked = request(url, { method: "POST", body: "0".repeat(16_000_000) });
+      const failed = assertFails(ask(http, asked, "follow", stop.signal), /^error sending/);
+      using conn = await listener.accept();
+      await conn.read(new Uint8Array(10));
+      stop.abort();
+      await failed;
+      assert.equal(await sockets(), before + 1, "this end of the connection alone is left");
+    }
+  },
+});
+
+Deno.test("a name that TLS knows no way to ask for leaves no connection to the proxy behind", async () => {
+  await using proxy = RawPeer.saying("HTTP/1.1 200 OK\r\n\r\n");
+  using http = client({ HTTPS_PROXY: proxy.url });
+  await assertFails(ask(http, request("https://a..b/")), /^error sending/);
+  await proxy.quiet();
+  assert.equal(proxy.seen[0]?.head[0], "CONNECT a..b:443 HTTP/1.1");
 });
 
 Deno.test("CODEX_CA_CERTIFICATE counts more than SSL_CERT_FILE, and an empty one not at all", async () => {
