@@ -11,8 +11,9 @@ export async function readHead(socket: Socket): Promise<ResponseHead> {
 
 async function headBytes(socket: Socket): Promise<Uint8Array> {
   let looked = 0;
+  let skipped = 0;
   for (;;) {
-    if (looked === 0) socket.start += emptyLines(socket.bytes, socket.start, socket.end);
+    if (looked === 0) skipped += skipEmptyLines(socket);
     const { bytes, start, end } = socket;
     const behind = endOfHead(bytes, start, end, start + looked);
     if (behind !== undefined) {
@@ -20,6 +21,12 @@ async function headBytes(socket: Socket): Promise<Uint8Array> {
       return bytes.subarray(start, behind);
     }
     looked = Math.max(0, end - start - 1);
-    if (!await socket.fill(MAX_HEAD_BYTES)) throw new Error("the connection ended before the answer");
+    if (!await socket.fill(MAX_HEAD_BYTES - skipped)) throw new Error("the connection ended before the answer");
   }
+}
+
+function skipEmptyLines(socket: Socket): number {
+  const length = emptyLines(socket.bytes, socket.start, socket.end);
+  socket.start += length;
+  return length;
 }

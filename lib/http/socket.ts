@@ -48,8 +48,9 @@ export class Socket implements Disposable {
   }
 
   async #fill(most: number): Promise<boolean> {
-    this.#makeRoom(most);
-    const length = await this.#conn.read(this.bytes.subarray(this.end));
+    if (this.end - this.start >= most) throw new RangeError("too much at once");
+    this.#makeRoom();
+    const length = await this.#conn.read(this.bytes.subarray(this.end, this.start + most));
     if (length === null) return false;
     this.answered = true;
     this.end += length;
@@ -81,7 +82,7 @@ export class Socket implements Disposable {
     this.#conn.close();
   }
 
-  #makeRoom(most: number): void {
+  #makeRoom(): void {
     if (this.start === this.end) {
       this.start = this.end = 0;
       // The last read took all the room there was: there is more where that came from.
@@ -89,7 +90,6 @@ export class Socket implements Disposable {
     }
     if (this.end < this.bytes.length) return;
     const held = this.bytes.subarray(this.start, this.end);
-    if (held.length >= most) throw new RangeError("too much at once");
     if (held.length <= this.bytes.length / 2) this.bytes.copyWithin(0, this.start, this.end);
     else {
       const larger = new Uint8Array(this.bytes.length * 2);

@@ -87,6 +87,8 @@ Deno.test("HttpClient fails before the answer if there is none, or none that it 
     "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
     "chunks in 1.0": "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     "endless headers": `HTTP/1.1 200 OK\r\n${`a: ${"x".repeat(9000)}\r\n`.repeat(60)}`,
+    "a head that is a little too long": `HTTP/1.1 200 OK\r\na: ${"x".repeat(440_000)}\r\n\r\n`,
+    "endless empty lines": `${"\r\n".repeat(300_000)}HTTP/1.1 200 OK\r\n\r\n`,
   };
   for (const [what, text] of Object.entries(said)) {
     await using peer = RawPeer.saying(text, "close");
