@@ -88,6 +88,7 @@ Deno.test("HttpClient fails before the answer if there is none, or none that it 
     "chunks in 1.0": "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     "endless headers": `HTTP/1.1 200 OK\r\n${`a: ${"x".repeat(9000)}\r\n`.repeat(60)}`,
     "a head that is a little too long": `HTTP/1.1 200 OK\r\na: ${"x".repeat(440_000)}\r\n\r\n`,
+    "endless preliminary answers": `${"HTTP/1.1 100 Continue\r\n\r\n".repeat(1001)}HTTP/1.1 200 OK\r\n\r\n`,
     "endless empty lines": `${"\r\n".repeat(300_000)}HTTP/1.1 200 OK\r\n\r\n`,
   };
   for (const [what, text] of Object.entries(said)) {
