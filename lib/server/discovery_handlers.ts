@@ -4,6 +4,7 @@ import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { DiscoveryHost } from "../discovery/host.ts";
 import { ExecError } from "../errors.ts";
 import type { MaybePromise, NativePath } from "../fs/operations.ts";
+import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
 import type { Params } from "../protocol/methods.ts";
 import { confinesReading, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
@@ -18,6 +19,11 @@ export interface DiscoveryHandlerOptions {
   readonly host: () => MaybePromise<DiscoveryHost>;
 }
 
+const environmentConfig = lazily(() => import("../discovery/environment_config.ts"));
+const rootDiscovery = lazily(() => import("../discovery/roots/discover_root.ts"));
+const ordered = lazily(() => import("../discovery/in_order.ts"));
+const installedDiscovery = lazily(() => import("../discovery/installed/discover_installed.ts"));
+
 /** Roots of one request; more are refused. Source: as the reference. */
 const MAX_ROOTS = 128;
 /** Roots that are looked at side by side. */
@@ -26,7 +32,7 @@ const ROOTS_AT_ONCE = 8;
 export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): DiscoveryHandlers {
   return {
     "environmentConfig/read": async ({ cwd, configPaths, requirementsPaths }, context) => {
-      const { checkPaths, readEnvironmentConfig } = await import("../discovery/environment_config.ts");
+      const { checkPaths, readEnvironmentConfig } = await environmentConfig();
       checkPaths(configPaths, requirementsPaths);
       const query = { cwd: nativeCwd(cwd), configPaths, requirementsPaths };
       return await readEnvironmentConfig(query, await host(), await files(context));
@@ -36,8 +42,8 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       if (roots.length > MAX_ROOTS) {
         throw new ExecError("invalidRequest", `capability root discovery accepts at most ${MAX_ROOTS} roots`);
       }
-      const { discoverRoot, failedRoot, inspectionFailure } = await import("../discovery/roots/discover_root.ts");
-      const { inOrder } = await import("../discovery/in_order.ts");
+      const { discoverRoot, failedRoot, inspectionFailure } = await rootDiscovery();
+      const { inOrder } = await ordered();
       const seen = await files(context);
       const discoveries = inOrder(roots, ROOTS_AT_ONCE, async ({ id, path, sandbox }) => {
         const refusal = refusalOf(sandbox, path);
@@ -49,7 +55,7 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       return { roots: await Array.fromAsync(discoveries) };
     },
     "capabilities/discoverV2": async ({ sandbox }, context) => {
-      const { discoverInstalled, findInstalled } = await import("../discovery/installed/discover_installed.ts");
+      const { discoverInstalled, findInstalled } = await installedDiscovery();
       const seen = await files(context);
       const found = await findInstalled(await host(), seen);
       // Where nothing is installed, there is nothing to be confined.

@@ -5,11 +5,15 @@ import type { HttpResponse } from "../http/exchange.ts";
 import type { HttpFailure } from "../http/failure.ts";
 import type { HttpRequest } from "../http/request_head.ts";
 import type { Log } from "../log.ts";
+import { lazily } from "../lazily.ts";
 import { aroundBody, encodeBodyDelta, encodeBodyEnd } from "../protocol/http.ts";
 import type { Result } from "../protocol/methods.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import { TimeLimit } from "./http_time_limit.ts";
 import { LargeResult } from "./large_result.ts";
+
+const wholeBody = lazily(() => import("../http/whole_body.ts"));
+const httpClient = lazily(() => import("../http/client.ts"));
 
 /** One exchange that a client asked for. */
 export interface HttpAsk {
@@ -60,7 +64,7 @@ export class HttpStreams implements Disposable {
   /** The whole response at once. */
   async whole(ask: HttpAsk): Promise<Result<"http/request"> | LargeResult> {
     using limit = this.#limitTo(ask.timeoutMs);
-    const { WholeBody } = await import("../http/whole_body.ts");
+    const { WholeBody } = await wholeBody();
     const response = await this.#send(ask, limit.signal);
     using body = response.body;
     const head = headOf(response);
@@ -133,7 +137,7 @@ export class HttpStreams implements Disposable {
   }
 
   async #load(): Promise<HttpClient> {
-    const { HttpClient } = await import("../http/client.ts");
+    const { HttpClient } = await httpClient();
     const client = new HttpClient(this.#options);
     // The connection has ended while we were loading.
     if (this.#ended) client[Symbol.dispose]();

@@ -1,4 +1,5 @@
 import type { RequestName } from "../protocol/methods.ts";
+import { lazily } from "../lazily.ts";
 import type { Handler } from "./handler.ts";
 
 type Table<M extends RequestName> = { readonly [N in M]: Handler<N> };
@@ -14,17 +15,10 @@ export function lazyHandlers<const M extends RequestName>(
   load: () => Promise<Table<M>>,
 ): Table<M> {
   let loaded: Table<M> | undefined;
-  let loading: Promise<Table<M>> | undefined;
-  const begin = async (): Promise<Table<M>> => {
-    try {
-      return loaded = await load();
-    } finally {
-      loading = undefined;
-    }
-  };
+  const begin = lazily(async () => loaded = await load());
   const handler = <N extends M>(name: N): Handler<N> => (params, context) => {
     if (loaded !== undefined) return loaded[name](params, context);
-    return (loading ??= begin()).then((table) => table[name](params, context));
+    return begin().then((table) => table[name](params, context));
   };
   return Object.fromEntries(names.map((name) => [name, handler(name)])) as unknown as Table<M>;
 }

@@ -2,6 +2,7 @@ import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
 import type { FileOperations, MaybePromise } from "../fs/operations.ts";
 import type { Log } from "../log.ts";
+import { lazily } from "../lazily.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import type { CallContext } from "./handler.ts";
 
@@ -13,6 +14,8 @@ const SLICE_MS = 5;
  */
 const SHARED_SLICE_MS = 0.5;
 
+const discoveryFiles = lazily(() => import("../discovery/files.ts"));
+
 /** What has been loaded. */
 interface Loaded {
   readonly operations: FileOperations & Disposable;
@@ -22,7 +25,8 @@ interface Loaded {
 /** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
 export class ServerFiles implements Disposable {
   readonly #log: Log;
-  #loaded: MaybePromise<Loaded> | undefined;
+  #loaded: Loaded | undefined;
+  readonly #begin = lazily(async () => this.#loaded = await this.#load());
   #disposed = false;
 
   constructor(log: Log) {
@@ -31,24 +35,24 @@ export class ServerFiles implements Disposable {
 
   /** The files of one connection. */
   of({ connection }: CallContext): MaybePromise<ConnectionFiles> {
-    const loaded = this.#loaded ??= this.#load();
-    return loaded instanceof Promise
-      ? loaded.then(({ filesOf }) => connection.resource(filesOf))
+    const loaded = this.#loaded;
+    return loaded === undefined
+      ? this.#begin().then(({ filesOf }) => connection.resource(filesOf))
       : connection.resource(loaded.filesOf);
   }
 
   /** The same files, to discover something in: without turns, since nothing is changed. */
   async discovery({ connection, signal }: CallContext): Promise<DiscoveryFiles> {
     const [{ operations }, { DiscoveryFiles }] = await Promise.all([
-      this.#loaded ??= this.#load(),
-      import("../discovery/files.ts"),
+      this.#begin(),
+      discoveryFiles(),
     ]);
     return new DiscoveryFiles(operations, { signal, budgetMs: () => sliceMs(connection) });
   }
 
   [Symbol.dispose](): void {
     this.#disposed = true;
-    if (this.#loaded !== undefined && !(this.#loaded instanceof Promise)) this.#loaded.operations[Symbol.dispose]();
+    this.#loaded?.operations[Symbol.dispose]();
   }
 
   async #load(): Promise<Loaded> {
@@ -62,7 +66,7 @@ export class ServerFiles implements Disposable {
     const turns = new Turns();
     const filesOf = (scope: ConnectionScope) =>
       new ConnectionFiles({ operations, turns, signal: scope.signal, budgetMs: () => sliceMs(scope) });
-    return this.#loaded = { operations, filesOf };
+    return { operations, filesOf };
   }
 }
 
