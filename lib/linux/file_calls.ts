@@ -87,7 +87,7 @@ export function openAt(at: number, path: Bytes, flags: number, mode = 0): number
 
 /** On a thread of the pool, for file systems that are slow in making files. As {@linkcode preadInBackground}. */
 export async function openAtInBackground(at: number, path: Bytes, flags: number, mode = 0): Promise<number> {
-  const result = await symbols.openatInBackground(at, path, flags, mode);
+  const result = await inBackground(() => symbols.openatInBackground(at, path, flags, mode));
   return result < 0 ? openAt(at, path, flags, mode) : result;
 }
 
@@ -270,7 +270,8 @@ export function makeDirectoryAt(at: number, path: Bytes, mode: number): number {
 
 /** As {@linkcode openAtInBackground}. */
 export async function makeDirectoryAtInBackground(at: number, path: Bytes, mode: number): Promise<number> {
-  return await symbols.mkdiratInBackground(at, path, mode) < 0 ? makeDirectoryAt(at, path, mode) : 0;
+  const result = await inBackground(() => symbols.mkdiratInBackground(at, path, mode));
+  return result < 0 ? makeDirectoryAt(at, path, mode) : 0;
 }
 
 /** Removes a name; with AT_REMOVEDIR that of an empty directory. */
@@ -280,7 +281,8 @@ export function unlinkAt(at: number, path: Bytes, flags: number): number {
 
 /** As {@linkcode openAtInBackground}. */
 export async function unlinkAtInBackground(at: number, path: Bytes, flags: number): Promise<number> {
-  return await symbols.unlinkatInBackground(at, path, flags) < 0 ? unlinkAt(at, path, flags) : 0;
+  const result = await inBackground(() => symbols.unlinkatInBackground(at, path, flags));
+  return result < 0 ? unlinkAt(at, path, flags) : 0;
 }
 
 export function makeSymlinkAt(target: Bytes, at: number, path: Bytes): number {

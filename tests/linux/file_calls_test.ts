@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inBackground } from "../../lib/linux/background.ts";
 import { cString } from "../../lib/linux/cstring.ts";
 import { EAGAIN, EBADF, EINVAL, EOPNOTSUPP } from "../../lib/linux/errno.ts";
 import * as calls from "../../lib/linux/file_calls.ts";
@@ -105,4 +106,26 @@ Deno.test("FileStatus tells what kind of file it is, which, how large and how ol
   assert.deepEqual([same.inode, same.device], [file.inode, file.device]);
   assert.notEqual(link.inode, file.inode);
   assert.ok(file.createdMs === 0 || Math.abs(file.createdMs - Date.now()) < 60_000);
+});
+
+Deno.test("what makes and removes names waits for its place among the calls on other threads", { ignore }, async () => {
+  using scratch = new Scratch();
+  scratch.write("old", pattern(1));
+  const names = () => [...Deno.readDirSync(scratch.root)].map(({ name }) => name).sort();
+  const path = (name: string) => cString(`${scratch.root}/${name}`);
+  const others = Promise.withResolvers<void>();
+  const places = Array.from({ length: 24 }, () => inBackground(() => others.promise));
+  const results = Promise.all([
+    calls.openAtInBackground(calls.AT_FDCWD, path("new"), O_WRONLY | calls.O_CREAT | O_CLOEXEC, 0o600),
+    calls.makeDirectoryAtInBackground(calls.AT_FDCWD, path("directory"), 0o700),
+    calls.unlinkAtInBackground(calls.AT_FDCWD, path("old"), 0),
+  ]);
+  await calls.otherBusiness();
+  assert.deepEqual(names(), ["old"]);
+  others.resolve();
+  await Promise.all(places);
+  const [fd, made, removed] = await results;
+  close(fd);
+  assert.deepEqual([made, removed], [0, 0]);
+  assert.deepEqual(names(), ["directory", "new"]);
 });
