@@ -77,30 +77,44 @@ export class FsDuel {
       else if (this.#watching && deedKeptApart(step.deed, this.#watches, this.rules) !== null) this.counts.keptApart++;
       else this.#same("somebody", this.#sides.map(({ tree }) => perform(step.deed, tree)) as [string, string]);
     } else if ("times" in step) {
-      for (let i = 0; i < step.times; i++) await this.#ask(step.send.replace("<number>", String(i)));
+      for (let i = 0; i < step.times; i++) await this.#ask([step.send.replace("<number>", String(i))]);
       this.#compareTrees();
     } else {
-      await this.#ask(step.send);
-      if (CHANGES.test(step.send)) this.#compareTrees();
+      const requests = "together" in step ? step.together : [step.send];
+      await this.#ask(requests);
+      if (requests.some((request) => CHANGES.test(request))) this.#compareTrees();
     }
   }
 
-  async #ask(send: string): Promise<void> {
-    const [theirs, own] = this.#sides.map((side) => side.fillIn(send)) as [string, string];
-    if (this.reference.guard.refusal(theirs) !== null || this.ours.guard.refusal(own) !== null) this.counts.keptBack++;
-    else if (keptApart(theirs, this.reference.directory, this.rules) !== null) this.counts.keptApart++;
-    else {
-      const answers = await Promise.all([this.reference.ask(theirs), this.ours.ask(own)]);
-      const spelled = answers.map((text, i) =>
-        spell(text, { directory: this.#sides[i]!.directory, since: this.#since })
-      );
-      const [expected, got] = spelled as [string, string];
+  /** Asks all of it at once, without what must not be asked. */
+  async #ask(requests: readonly string[]): Promise<void> {
+    const allowed = requests.filter((request) => this.#mayAsk(request));
+    if (allowed.length === 0) return;
+    const spelled = await Promise.all(this.#sides.map(async (side) => {
+      const answers = await side.askTogether(allowed.map((request) => side.fillIn(request)));
+      return answers.map((text) => spell(text, { directory: side.directory, since: this.#since }));
+    })) as [string[], string[]];
+    for (const [i, request] of allowed.entries()) {
+      const [expected, got] = spelled.map((answers) => answers[i]) as [string, string];
       if (!sameAnswer(expected, got, this.rules)) this.#same("server", [expected, got]);
       this.counts.compared++;
-      if (!expected.includes('"watching":true')) return;
+      if (!expected.includes('"watching":true')) continue;
       this.#watching = true;
-      this.#watches.push(send);
+      this.#watches.push(request);
     }
+  }
+
+  #mayAsk(request: string): boolean {
+    const [theirs, own] = this.#sides.map((side) => side.fillIn(request)) as [string, string];
+    if (this.reference.guard.refusal(theirs) !== null || this.ours.guard.refusal(own) !== null) {
+      this.counts.keptBack++;
+      return false;
+    }
+    if (keptApart(theirs, this.reference.directory, this.rules) !== null) {
+      this.counts.keptApart++;
+      return false;
+    }
+    return true;
   }
 
   /** Waits until both have notified the same, more than `before`, or nothing for a while. */

@@ -78,14 +78,19 @@ export class FsSide implements AsyncDisposable {
 
   /** Sends a request and returns the reply as it came. @throws {Mismatch} If there is none. */
   async ask(request: string): Promise<string> {
-    await this.#side.send({ text: request });
+    return (await this.askTogether([request]))[0]!;
+  }
+
+  /** Sends requests without waiting in between. @returns The replies, sorted by id. @throws {Mismatch} If one is missing. */
+  async askTogether(requests: readonly string[]): Promise<string[]> {
+    for (const request of requests) await this.#side.send({ text: request });
     const { inbox } = this.#side;
-    const reply = await inbox.until(
-      () => inbox.replies.shift(),
-      () => `answer of ${this.#side.options.name}`,
+    await inbox.until(
+      () => inbox.replies.length >= requests.length || undefined,
+      () => `answers of ${this.#side.options.name}`,
       DEADLINE_MS,
     );
-    return reply.text;
+    return inbox.replies.splice(0).sort((a, b) => Number(a.id) - Number(b.id)).map(({ text }) => text);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,6 +14,8 @@ export type FsStep =
   | { readonly send: string }
   /** The same so many times, with `<number>` counted from 0. */
   | { readonly send: string; readonly times: number }
+  /** All at once, none of them a copy: that could make links which the guard has not seen. */
+  | { readonly together: readonly string[] }
   | { readonly deed: Deed }
   /** Another connection, on the old session or a new one. */
   | { readonly reconnect: "resume" | "new" };
@@ -61,11 +63,23 @@ function stepsOn(tree: readonly Entry[]): fc.Arbitrary<readonly FsStep[]> {
   const manyHandles = fc.tuple(plain(paths.existing), fc.constantFrom(127, 128, 129)).map(([uri, times]) => [
     { send: `{"id":1,"method":"fs/open","params":{"handleId":"h<number>","path":${uri}}}`, times },
   ]);
+  const handleRequests = fc.oneof(
+    opensOf("h", "read", plain(paths.existing)),
+    opensOf("h", "replace", plain(paths.file)),
+    blockRequests("h"),
+    blockRequests("h"),
+  );
+  const noCopy = requestsOn(urisFor(paths)).filter((request) => !request.includes('"fs/copy"'));
+  const some = { minLength: 2, maxLength: 8, size: "max" } as const;
+  const together = fc.oneof(fc.array(noCopy, some), fc.array(handleRequests, some)).map((requests) => [
+    { together: requests.map((request, i) => request.replace('"id":1', `"id":${i + 1}`)) },
+  ]);
   const group = fc.oneof(
     { weight: 60, arbitrary: single.map((step) => [step]) },
     { weight: 4, arbitrary: fc.oneof(withHandle("h", "read"), withHandle("i", "read")) },
     { weight: 4, arbitrary: fc.oneof(withHandle("h", "replace"), withHandle("i", "replace")) },
     { weight: 1, arbitrary: manyHandles },
+    { weight: 3, arbitrary: together },
   );
   return fc.array(group, { minLength: 10, maxLength: 30, size: "max" }).map((groups) => groups.flat());
 }

@@ -29,11 +29,16 @@ export type Time = readonly [seconds: number, nanoseconds: number];
 export function build(tree: BytePath, entries: readonly Entry[]): void {
   posix.mkdir(tree);
   const made: Entry[] = [];
+  const directories = new Set<BytePath>([""]);
   for (const entry of entries) {
+    // Not through a link: a relative one leads elsewhere from there.
+    if (!directories.has(entry.path.slice(0, Math.max(entry.path.lastIndexOf("/"), 0)))) continue;
     try {
-      if (make(tree, entry)) made.push(entry);
+      if (!make(tree, entry)) continue;
+      made.push(entry);
+      if (entry.kind === "directory" || entry.kind === "crowd") directories.add(entry.path);
     } catch (error) {
-      if (!(error instanceof posix.PosixError)) throw error; // through a link that loops, or too long a path
+      if (!(error instanceof posix.PosixError)) throw error; // too long a path
     }
   }
   // From the last to the first: a directory that nobody may enter, and one whose time is set, must be complete.
@@ -47,8 +52,7 @@ export function build(tree: BytePath, entries: readonly Entry[]): void {
 /** @returns False if that is not possible at this place. */
 function make(tree: BytePath, entry: Entry): boolean {
   const place = `${tree}/${entry.path}`;
-  const parent = place.slice(0, place.lastIndexOf("/"));
-  if (posix.lstat(parent)?.kind !== "directory" || posix.lstat(place) !== null) return false;
+  if (posix.lstat(place) !== null) return false;
   switch (entry.kind) {
     case "file":
       posix.write(place, content(entry.size));
@@ -65,7 +69,7 @@ function make(tree: BytePath, entry: Entry): boolean {
       return true;
     case "hard link": {
       const existing = `${tree}/${entry.to}`;
-      if (!["file", "link", "fifo"].includes(posix.lstat(existing)?.kind ?? "")) return false;
+      if (!["file", "fifo"].includes(posix.lstat(existing)?.kind ?? "")) return false;
       posix.link(existing, place);
       return true;
     }
