@@ -1,5 +1,5 @@
 import { ExecError } from "../errors.ts";
-import { MissingWatch } from "./missing_watch.ts";
+import { MAX_MISSING_PATHS, MissingWatch } from "./missing_watch.ts";
 import { checkHandleId, OpenFiles } from "./open_files.ts";
 import type {
   Caller,
@@ -167,7 +167,8 @@ export class ConnectionFiles implements Disposable {
   }
 
   /**
-   * Takes the place of the watch before it; see {@linkcode MissingWatch.watch}.
+   * Takes the place of the watch before it, once what came before has been done to the paths; see
+   * {@linkcode MissingWatch.watch}.
    *
    * @param missing None at all if one of the paths, or `present`, is none that this machine can have.
    */
@@ -176,8 +177,10 @@ export class ConnectionFiles implements Disposable {
     missing: readonly NativePath[],
     present: NativePath | null,
     changed: () => void,
-  ): boolean {
-    return this.#watch.watch(watchId, missing, present, changed);
+  ): MaybePromise<boolean> {
+    const watch = () => this.#watch.watch(watchId, missing, present, changed);
+    if (missing.length > MAX_MISSING_PATHS) return watch();
+    return this.#inTurn([...missing, ...(present === null ? [] : [present])].map(reads), watch);
   }
 
   [Symbol.dispose](): void {

@@ -104,9 +104,8 @@ export function fsHandlers(filesOf: FilesOf): FsHandlers {
         const local = nativePaths(present === null ? missing : [...missing, present]);
         const paths = local?.slice(0, missing.length) ?? [];
         const changed = () => context.connection.connection.send(encodeMissingChanged(watchId));
-        return {
-          watching: files.watchMissing(watchId, paths, present === null ? null : local?.at(-1) ?? null, changed),
-        };
+        const watching = files.watchMissing(watchId, paths, present === null ? null : local?.at(-1) ?? null, changed);
+        return then(watching, (watching) => ({ watching }));
       }),
   };
 }

@@ -220,6 +220,25 @@ Deno.test("what is written, removed or made waits for what came before above and
   assert.deepEqual(asked, ["/other", "write", "/to/x/y", "create", "/to"]);
 });
 
+Deno.test("what is missing is watched for once what came before has been removed", async () => {
+  const work = Promise.withResolvers<void>();
+  const watched: string[] = [];
+  using connection = new Connection(fakeOperations({
+    remove: () => work.promise,
+    watchMissing: (missing) => {
+      watched.push(...(missing as Uint8Array<ArrayBuffer>[]).map(textOf));
+      return { [Symbol.dispose]: () => {} };
+    },
+  }));
+  const { files } = connection;
+  void files.remove(bytesOf("/tree"), { recursive: true, force: true, followSymlinks: true });
+  const watching = files.watchMissing(1n, [bytesOf("/other"), bytesOf("/tree/file")], null, () => {});
+  assert.deepEqual(watched, []);
+  work.resolve();
+  assert.equal(await watching, true);
+  assert.deepEqual(watched, ["/other", "/tree/file"]);
+});
+
 Deno.test("an open that was refused leaves the order of the handle's requests as it is", async () => {
   const work = Promise.withResolvers<void>();
   const file = new FakeFile();
