@@ -114,6 +114,24 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
   return false;
 }
 
+/** The same for requests that change files, where servers can be confined. */
+async function runFiles(
+  transport: "ws" | "stdio",
+  reference: ServerCommand,
+  options: Options,
+): Promise<"passed" | "failed" | "skipped"> {
+  const { words, seed, path, rules } = options;
+  const runs = runsOver(transport, options);
+  try {
+    const strict = rules === REFERENCE_RULES;
+    const alike = await playFiles({ reference, words, transport, runs, seed, path, strict });
+    return alike === null ? "skipped" : alike ? "passed" : "failed";
+  } catch (error) {
+    console.log(`FAIL fs ${transport}: ${error instanceof Error ? error.message : String(error)}`);
+    return "failed";
+  }
+}
+
 function runsOver(transport: "ws" | "stdio", { runs }: Options): number {
   return transport === "ws" ? runs : Math.ceil(runs / 5);
 }
@@ -138,13 +156,7 @@ if (import.meta.main) {
     else counts[await run(transport, reference, options) ? "passed" : "failed"]++;
   }
   for (const transport of options.parts.includes("fs") ? options.transports : []) {
-    const { words, seed, path, rules } = options;
-    const runs = runsOver(transport, options);
-    const strict = rules === REFERENCE_RULES;
-    const alike = reference === null
-      ? null
-      : await playFiles({ reference, words, transport, runs, seed, path, strict });
-    counts[alike === null ? "skipped" : alike ? "passed" : "failed"]++;
+    counts[reference === null ? "skipped" : await runFiles(transport, reference, options)]++;
   }
   if (options.parts.includes("codex")) {
     const carriers = options.transports;

@@ -1,20 +1,9 @@
 import assert from "node:assert/strict";
 import { assertConfined, Confinement, NoConfinement } from "./confinement.ts";
+import { lacksConfinement } from "./lacks_confinement.ts";
 import { StdioClient } from "../../wire/stdio_client.ts";
 
-const unavailable = await reasonAgainst();
-if (unavailable !== null) console.log(`confinement cannot be tested here: ${unavailable}`);
-const ignore = unavailable !== null;
-
-async function reasonAgainst(): Promise<string | null> {
-  try {
-    await (await Confinement.create())[Symbol.asyncDispose]();
-    return null;
-  } catch (error) {
-    if (error instanceof NoConfinement) return error.message;
-    throw error;
-  }
-}
+const ignore = await lacksConfinement();
 
 /** A directory in which everybody may write, and a confinement that shows this Deno and this checkout. */
 async function scene() {

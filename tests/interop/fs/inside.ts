@@ -14,8 +14,8 @@ import { shorten } from "./shorten.ts";
 export interface InsideOptions {
   /** The directory of the confinement. */
   readonly directory: string;
-  readonly reference: readonly string[];
-  /** The program to compare, or null for ours from source. */
+  /** Both programs; null for ours from source. */
+  readonly reference: readonly string[] | null;
   readonly words: readonly string[] | null;
   readonly transport: "ws" | "stdio";
   readonly runs: number;
@@ -23,6 +23,9 @@ export interface InsideOptions {
   readonly path: string | null;
   readonly strict: boolean;
 }
+
+/** Exit codes; any other says that something broke. */
+export const ALIKE = 0, DIFFERENT = 3;
 
 /** How long a failure is shortened, in milliseconds. */
 const SHORTEN_MS = 60_000;
@@ -34,7 +37,7 @@ async function run(options: InsideOptions): Promise<boolean> {
   const [first, second] = await twins(stack);
   const start = async (name: string, words: readonly string[], workspace: Workspace) =>
     stack.use(await FsSide.start({ name, words, workspace }, transport));
-  const reference = await start("the reference", options.reference, first);
+  const reference = await start("the reference", options.reference ?? ownProgram().words, first);
   const ours = await start("our program", options.words ?? ownProgram().words, second);
   const duel = new FsDuel(reference, ours, options.strict ? REFERENCE_RULES : OUR_RULES);
   const since = performance.now();
@@ -91,7 +94,7 @@ if (import.meta.main) {
   const options = JSON.parse(Deno.args[0]!) as InsideOptions;
   assertConfined(options.directory);
   try {
-    Deno.exit(await run(options) ? 0 : 1);
+    Deno.exit(await run(options) ? ALIKE : DIFFERENT);
   } catch (error) {
     if (error instanceof SuppressedError) console.error(error.suppressed);
     throw error;

@@ -1,14 +1,19 @@
 /** Runs the duel about files in a confinement, or says why not. */
 import { endWithUs } from "../../support/end_with_us.ts";
 import { Confinement, NoConfinement } from "./confinement.ts";
-import type { InsideOptions } from "./inside.ts";
+import { ALIKE, DIFFERENT, type InsideOptions } from "./inside.ts";
 
-export type PlayOptions = Omit<InsideOptions, "directory" | "reference"> & {
-  /** The binary of the reference, outside. */
-  readonly reference: readonly string[];
+export type PlayOptions = Omit<InsideOptions, "directory"> & {
+  /** The binary of the reference, outside, and its arguments; null to compare ours with itself. */
+  readonly reference: readonly [string, ...string[]] | null;
+  /** Say nothing. */
+  readonly quiet?: boolean;
 };
 
-/** @returns Whether both did the same in every conversation, or null if it must not be tried here. */
+/**
+ * @returns Whether both did the same in every conversation, or null if it must not be tried here.
+ * @throws {Error} If it could not be found out.
+ */
 export async function playFiles(options: PlayOptions): Promise<boolean | null> {
   let confinement: Confinement;
   try {
@@ -22,13 +27,14 @@ export async function playFiles(options: PlayOptions): Promise<boolean | null> {
   const deno = own.show("deno", await Deno.realPath(Deno.execPath()));
   const project = own.show("project", decodeURIComponent(new URL("../../../", import.meta.url).pathname));
   const npm = own.show("npm", `${moduleCache()}/npm`);
-  const [binary, ...args] = options.reference as [string, ...string[]];
-  own.show("reference", binary.slice(0, binary.lastIndexOf("/bin/"))); // it looks for helpers beside it
+  // It looks for helpers beside its directory `bin`.
+  if (options.reference !== null) own.show("reference", options.reference[0].replace(/\/bin\/[^/]*$/, ""));
+  const seenInside = (words: readonly string[] | null) => words?.map((word) => own.inside(word)) ?? null;
   const inside: InsideOptions = {
     ...options,
     directory: own.directory,
-    reference: [own.inside(binary), ...args],
-    words: options.words?.map((word) => own.inside(word)) ?? null,
+    reference: seenInside(options.reference),
+    words: seenInside(options.words),
   };
   const cache = `${own.work}/cache`;
   const run = [deno, "run", "-A", "--cached-only", "--config", `${project}/deno.json`];
@@ -37,8 +43,11 @@ export async function playFiles(options: PlayOptions): Promise<boolean | null> {
     ...[...run, `${project}/tests/interop/fs/inside.ts`, JSON.stringify(inside)],
   ], { DENO_DIR: cache });
   const [program, ...rest] = words as [string, ...string[]];
-  const child = new Deno.Command(program, { args: rest, stdin: "null", stdout: "inherit", stderr: "inherit" });
-  return (await endWithUs(child.spawn()).status).success;
+  const output = options.quiet === true ? "null" : "inherit";
+  const child = new Deno.Command(program, { args: rest, stdin: "null", stdout: output, stderr: output });
+  const { code } = await endWithUs(child.spawn()).status;
+  if (code !== ALIKE && code !== DIFFERENT) throw new Error(`the confined part ended with exit code ${code}`);
+  return code === ALIKE;
 }
 
 /** Where Deno keeps packages. */
