@@ -43,7 +43,8 @@ export class Guard {
     const { id: _, method, params, ...others } = message;
     if (typeof method !== "string" || Object.keys(others).length > 0) return "not a plain request";
     if (HARMLESS.has(method)) return null;
-    const changes = method === "fs/open" ? [...stringsIn(params)].includes("replace") : CHANGING.has(method);
+    // The mode may come as a text or as the name of a member.
+    const changes = method === "fs/open" ? JSON.stringify(params)?.includes("replace") : CHANGING.has(method);
     if (!CHANGING.has(method) && !READING.has(method)) return `method ${method}`;
     for (const value of stringsIn(params)) {
       const reason = this.#judgeText(value, changes);

@@ -45,7 +45,7 @@ Deno.test({ name: "the guard lets pass what stays below the directory, however i
     `file://${at}/file%00`,
     `file://${at}/file?q#f`,
     "relative",
-    "http://x/y",
+    `http://x${at}/y`,
     "",
   ];
   for (const path of spellings) assert.equal(own.guard.refusal(request("fs/remove", { path })), null, path);
@@ -77,6 +77,7 @@ Deno.test({ name: "the guard refuses every path that leads outside in any readin
     `FILE:\\\\localhost\\..\\etc`,
     "file:///C:/x",
     "file:///c%3A/x",
+    "http://x/y",
     `${at}/../other`,
     `%2Fetc`,
   ];
@@ -98,6 +99,12 @@ Deno.test({ name: "the guard finds paths in any parameter and in arrays", ignore
   assert.equal(own.guard.refusal(watch([inside])), null);
   assert.notEqual(own.guard.refusal(watch([inside, outside])), null);
   assert.equal(own.guard.refusal(request("fs/writeFile", { path: inside, dataBase64: "/w==" })), null);
+  // Reading may name the directory itself, changing may not.
+  const itself = { handleId: "h", path: `file://${own.directory}` };
+  assert.equal(own.guard.refusal(request("fs/open", itself)), null);
+  for (const mode of ["replace", { replace: null }]) {
+    assert.notEqual(own.guard.refusal(request("fs/open", { ...itself, mode })), null);
+  }
 });
 
 Deno.test({ name: "the guard follows links, and refuses to change anything while one leads outside", ignore }, () => {

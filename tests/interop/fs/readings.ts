@@ -15,8 +15,9 @@ export interface Reading {
 export function readings(text: string): Reading[] {
   const url = URL.parse(text);
   const found: Reading[] = [];
-  if (url?.protocol === "file:") {
-    found.push({ path: percentDecode(url.pathname), isDrive: DRIVE.test(url.pathname) });
+  if (url !== null) {
+    const isDrive = url.protocol === "file:" && DRIVE.test(url.pathname);
+    found.push({ path: percentDecode(url.pathname), isDrive });
   }
   if (url === null || url.protocol === "file:") {
     const behindHost = text.trim().replaceAll(/[\t\n\r]/g, "").replace(/^file:(\/\/[^/]*)?/i, "");
