@@ -15,8 +15,14 @@ const WEIGHT = 1 / 8;
  * is up to the file system: some need a millisecond for a new file, or a network.
  */
 export class PacedCalls {
+  readonly #now: () => number;
   #averageMs = 0;
   #elsewhere = 0;
+
+  /** @param now Milliseconds that never run backwards. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /**
    * @param here Makes the call.
@@ -27,9 +33,9 @@ export class PacedCalls {
       this.#elsewhere--;
       return yield* elsewhere(there());
     }
-    const began = performance.now();
+    const began = this.#now();
     const result = here();
-    this.#averageMs += (performance.now() - began - this.#averageMs) * WEIGHT;
+    this.#averageMs += (this.#now() - began - this.#averageMs) * WEIGHT;
     if (this.#averageMs > SLOW_MS) this.#elsewhere = CALLS_ELSEWHERE;
     return result;
   }
