@@ -17,9 +17,7 @@ export class Slice {
   }
 
   /**
-   * A promise when it is the others' turn.
-   *
-   * @throws The reason of `signal` if it is aborted; the promise rejects with it as well.
+   * A promise when it is the others' turn. It rejects with the reason of `signal` if that is aborted by then.
    */
   pause(signal: AbortSignal): Promise<void> | undefined {
     if (performance.now() - this.#began < this.#budgetMs()) return undefined;
