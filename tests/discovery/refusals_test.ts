@@ -48,7 +48,7 @@ Deno.test("a configuration that is too large is refused with the limit, one byte
   assert.equal(
     await refusalOf(sized(MAX_CONFIG_FILE_BYTES + 1)),
     "failed to load executor-local config: Failed to read config file <T>/codex/config.toml: " +
-      "file is too large to read: limit is 1048576 bytes",
+      "file is too large to read: limit is 131072 bytes",
   );
   using scratch = new Scratch();
   plant(scratch.root, sized(MAX_CONFIG_FILE_BYTES));

@@ -1,6 +1,6 @@
 import { repairedYaml } from "./front_matter_repair.ts";
 import { lengthOf, linesOf, singleLine, trimmed } from "./text.ts";
-import { YamlError, YamlValue } from "./yaml.ts";
+import { MAX_YAML_LENGTH, YamlError, YamlValue } from "./yaml.ts";
 
 /** What the first lines of a `SKILL.md` say about it. */
 export interface FrontMatter {
@@ -43,7 +43,8 @@ function parseFields(yaml: string): Fields {
   try {
     return fieldsOf(yaml);
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
+    // Of a text that is too long, not even the lines are looked at.
+    if (!(error instanceof YamlError) || yaml.length > MAX_YAML_LENGTH) throw error;
     const repaired = repairedYaml(yaml);
     if (repaired === undefined) throw error;
     return fieldsOf(repaired);

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, visit } from "yaml";
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, visit } from "yaml";
 
 /** The text is no YAML, or something else stands where a value of that kind is wanted. */
 export class YamlError extends Error {
@@ -6,7 +6,7 @@ export class YamlError extends Error {
 }
 
 /** Longer texts are refused: reading dense ones takes about 20 ms a kilobyte, in which nobody else is served. */
-export const MAX_YAML_LENGTH = 16_384;
+export const MAX_YAML_LENGTH = 8_192;
 
 /** A value in a document: what it is depends on what is wanted, since a plain `5` is a text as well as a number. */
 export class YamlValue {
@@ -31,19 +31,16 @@ export class YamlValue {
       resolveKnownTags: false,
       uniqueKeys: false,
       logLevel: "silent",
+      // Nobody is shown the lines around a defect, and there may be thousands of defects.
+      prettyErrors: false,
     });
     const [document, second] = "empty" in documents ? [] : documents;
     if (second !== undefined) throw new YamlError("there is more than one document");
     if (document === undefined) return new YamlValue(null, (node) => node);
     const [defect] = document.errors;
     if (defect !== undefined) throw new YamlError(defect.code);
-    // Also those of values that nobody wants must lead somewhere.
-    visit(document, {
-      Alias(_key, alias) {
-        if (alias.resolve(document) === undefined) throw new YamlError("unknown anchor");
-      },
-    });
-    const resolve = (node: Node | null) => isAlias(node) ? node.resolve(document) ?? null : node;
+    const targets = aliasTargets(document);
+    const resolve = (node: Node | null) => isAlias(node) ? targets.get(node) ?? null : node;
     return new YamlValue(document.contents, resolve);
   }
 
@@ -123,4 +120,25 @@ export class YamlValue {
   #text(): string {
     return isScalar(this.#node) ? String(this.#node.value ?? "") : "";
   }
+}
+
+/**
+ * Where the aliases lead: of several anchors with a name, to the last before. Looked up in one go; the library's own way
+ * goes through the whole document for each alias.
+ *
+ * @throws {YamlError} If one leads nowhere, also one that nobody wants.
+ */
+function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target === undefined) throw new YamlError("unknown anchor");
+        targets.set(node, target);
+      } else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }

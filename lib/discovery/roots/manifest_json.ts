@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * @param names Of members.
  * @param inner Further members that must not be there twice: each the names of objects and, last, its own.
- * @returns Undefined if it is no JSON object, or has one of the members twice.
+ * @returns Undefined if it is no JSON object, is nested too deeply, or has one of the members twice.
  */
 export function readMembers(text: string, names: readonly string[], ...inner: string[][]): Members | undefined {
   let json: unknown;
@@ -20,10 +20,9 @@ export function readMembers(text: string, names: readonly string[], ...inner: st
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const members = membersOf(json, names);
-  if (members === undefined || Array.isArray(json)) return members;
-  const repeated = repeatedKeys(text);
-  return [...names.map((name) => [name]), ...inner].some((path) => repeated.has(keyOf(path))) ? undefined : members;
+  const twice = hasTwice(text, [...names.map((name) => [name]), ...inner]);
+  if (twice === undefined || twice && !Array.isArray(json)) return undefined;
+  return membersOf(json, names);
 }
 
 /** An array of all members in the order of their names will do as well, as in the reference. */
@@ -33,29 +32,38 @@ export function membersOf(json: unknown, names: readonly string[]): Members | un
   return json.length === names.length ? Object.fromEntries(names.map((name, at) => [name, json[at]])) : undefined;
 }
 
-/** The paths of keys that an object has twice, as {@linkcode keyOf} writes them. */
-function repeatedKeys(json: string): ReadonlySet<string> {
-  const repeated = new Set<string>();
-  const seen = new Set<string>();
+/** Deeper ones are no JSON. Source: as the reference. */
+const MAX_DEPTH = 127;
+
+/**
+ * Whether an object has one of these members twice; undefined if the JSON is nested too deeply.
+ *
+ * @param paths Each the names of objects and, last, the member's own.
+ */
+function hasTwice(json: string, paths: readonly (readonly string[])[]): boolean | undefined {
+  const longest = Math.max(...paths.map((path) => path.length));
+  const seen = new Set<readonly string[]>();
   const path: string[] = [];
+  let depth = 0;
+  let twice = false;
   let last = "";
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    // Keys within an array are of no interest: a name that no key has stands for its items.
-    if (token === "{" || token === "[") path.push("\0");
-    else if (token === "}" || token === "]") path.pop();
-    else if (token !== ":") last = token;
-    else {
-      path[path.length - 1] = JSON.parse(last);
-      const key = keyOf(path);
-      if (seen.has(key)) repeated.add(key);
-      seen.add(key);
+    if (token === "{" || token === "[") {
+      if (++depth > MAX_DEPTH) return undefined;
+      // Keys within an array are of no interest: a name that no key has stands for its items.
+      if (depth <= longest) path.push("\0");
+    } else if (token === "}" || token === "]") {
+      if (depth-- <= longest) path.pop();
+    } else if (token !== ":") last = token;
+    else if (depth <= longest) {
+      path[depth - 1] = JSON.parse(last);
+      const member = paths.find((names) => names.length === depth && names.every((name, at) => name === path[at]));
+      if (member === undefined) continue;
+      twice ||= seen.has(member);
+      seen.add(member);
     }
   }
-  return repeated;
-}
-
-function keyOf(path: readonly string[]): string {
-  return path.join("\0");
+  return twice;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import { datetimeText, floatText } from "./literal.ts";
+import { tooDeepAt } from "./nesting.ts";
 import { TomlLiteral, type TomlTable, type TomlValue } from "./value.ts";
 
 /** The document breaks the rules of TOML 1.1. */
@@ -24,6 +25,7 @@ type Table = Map<string, TomlValue>;
  */
 export function readToml(document: string): TomlTable {
   const text = document.startsWith("\uFEFF") ? document.slice(1) : document;
+  refuseDepth(text);
   let program: AST.TOMLProgram;
   try {
     program = parseTOML(text, { tomlVersion: "1.1" });
@@ -40,13 +42,21 @@ export function readToml(document: string): TomlTable {
   return root;
 }
 
+function refuseDepth(text: string): void {
+  const found = tooDeepAt(text);
+  if (found !== undefined) throw errorAt(text, found.offset, found.reason);
+}
+
 /** The parser takes one at the beginning of a line for a space. */
 function refuseLoneReturns(text: string): void {
   const at = text.search(/\r(?!\n)/);
   if (at === -1) return;
-  const lines = text.slice(0, at + 1).split("\n");
-  const column = [...lines.at(-1) as string].length + 1;
-  throw new TomlError(lines.length, column, "carriage return must be followed by newline, expected newline");
+  throw errorAt(text, at + 1, "carriage return must be followed by newline, expected newline");
+}
+
+function errorAt(text: string, offset: number, reason: string): TomlError {
+  const lines = text.slice(0, offset).split("\n");
+  return new TomlError(lines.length, [...lines.at(-1) as string].length + 1, reason);
 }
 
 /** The parser has seen to it that what is there is of the right kind. */
