@@ -58,6 +58,14 @@ Deno.test("YAML aliases lead to the last anchor of that name before them, and th
   assert.deepEqual(readSkillMetadata(`x: &p [codex]\npolicy: {products: *p}`).policy?.products, ["codex"]);
 });
 
+Deno.test("YAML has no control characters, not even in comments", () => {
+  const taken = ["\x85", "\xa0", "\u2028", "\uFEFF", "\uFFFD", "\u{1F600}"];
+  const refused = ["\0", "\x01", "\x08", "\v", "\f", "\x1b", "\x7f", "\x80", "\x9f", "\uFFFE", "\uFFFF"];
+  const skill = (character: string) => `---\ndescription: x\n# ${character}\n---\n`;
+  for (const character of taken) assert.equal(readFrontMatter(skill(character), "s").description, "x");
+  for (const character of refused) assert.throws(() => readFrontMatter(skill(character), "s"), YamlError);
+});
+
 Deno.test("YAML that is too long is not mended line by line", () => {
   const skill = `---\ndescription: a: b\n${"x: [y,[z\n".repeat(100_000)}---\n`;
   assert.throws(() => readFrontMatter(skill, "s"), { name: "YamlError", message: "the text is too long" });

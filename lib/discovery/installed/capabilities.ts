@@ -36,6 +36,7 @@ export async function skillsOf(
 ): Promise<{ readonly skills: ExecutorSkill[]; readonly incomplete: boolean }> {
   const namespaces = new Map<string, string>();
   for (const { path, contents } of discovery.namespaceManifests) {
+    await files.pause();
     const root = pluginRootOf(path);
     const name = manifestName(contents);
     const shown = name !== undefined && trimmed(name) === "" ? baseName(root) : name;

@@ -49,6 +49,7 @@ export async function discoverInstalled(
   let left = locations.length;
   for await (const found of inOrder(locations, LOCATIONS_AT_ONCE, (location) => discoverLocation(location, files))) {
     left--;
+    await files.pause();
     if (found.incomplete) response.warnings.push(METADATA_INCOMPLETE);
     const plugin = found.plugin === undefined ? undefined : budget.admitPlugin(found.plugin);
     if (plugin !== undefined) response.plugins.push(plugin);
@@ -83,6 +84,7 @@ async function discoverLocation(location: Location, files: DiscoveryFiles): Prom
     const discoveryRoot = { id: location.content, path: location.root };
     return { skills: skills.map((skill) => ({ ...skill, discoveryRoot })), incomplete };
   }
+  await files.pause();
   const plugin = pluginOf(location.content, location.root, discovery.plugin, skills);
   return plugin === undefined ? { skills: [], incomplete: true } : { plugin, skills: [], incomplete };
 }

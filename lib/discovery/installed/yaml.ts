@@ -8,6 +8,10 @@ export class YamlError extends Error {
 /** Longer texts are refused: reading dense ones takes about 20 ms a kilobyte, in which nobody else is served. */
 export const MAX_YAML_LENGTH = 8_192;
 
+/** Characters that YAML does not have, not even in comments; the library takes them all the same. */
+// deno-lint-ignore no-control-regex
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\uFFFE\uFFFF]/;
+
 /** A value in a document: what it is depends on what is wanted, since a plain `5` is a text as well as a number. */
 export class YamlValue {
   readonly #node: Node | null;
@@ -25,6 +29,7 @@ export class YamlValue {
    */
   static parse(text: string): YamlValue {
     if (text.length > MAX_YAML_LENGTH) throw new YamlError("the text is too long");
+    if (FORBIDDEN.test(text)) throw new YamlError("a control character is not allowed");
     // Scalars stay texts; keys that nobody wants may be there twice.
     const documents = parseAllDocuments(text, {
       schema: "failsafe",

@@ -52,7 +52,7 @@ export async function discoverRoot(root: string, files: DiscoveryFiles): Promise
 
   const rootManifest = await readManifest(root, bundle);
   const namespaceManifests = await readNamespaces(root, rootManifest, found, bundle);
-  const plugin = rootManifest === null ? null : await readPlugin(root, rootManifest, bundle);
+  const plugin = rootManifest === null ? null : await readPlugin(root, rootManifest, bundle, files);
   const skills = await readSkills(found, bundle);
   return { plugin, skills, namespaceManifests, warnings: bundle.warnings, error: null };
 }
@@ -138,7 +138,8 @@ export function pluginOf(manifest: string): string {
   return parentUri(parentUri(manifest) as string) as string;
 }
 
-async function readPlugin(root: string, manifest: TextFile, bundle: Bundle): Promise<Plugin> {
+async function readPlugin(root: string, manifest: TextFile, bundle: Bundle, files: DiscoveryFiles): Promise<Plugin> {
+  await files.pause();
   const { mcpConfig, appsConfig, warnings } = declarations(root, manifest.path, manifest.contents);
   bundle.warnings.push(...warnings);
   return {
