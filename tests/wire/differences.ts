@@ -33,6 +33,9 @@ export const DIFFERENCES = {
     "data.kind sandboxUnavailable, one that asks for networkProxy or managedNetwork with -32602, " +
     "rather than run unconfined. A request for files or discovery with such a sandbox is refused like that too.",
   copyOntoItself: "A file that is copied onto itself keeps its content; the reference empties it.",
+  copyThroughLinks:
+    "The copy of a tree follows no link in its destination that is absolute or leads out of it: somebody may " +
+    "just have put it there.",
   fifoWithoutReader:
     "Writing or copying to a FIFO that nobody reads fails with ENXIO at once; the reference waits for a " +
     "reader, and with it the whole connection.",

@@ -79,6 +79,10 @@ Deno.test({ name: "the guard refuses every path that leads outside in any readin
     "file:///c%3A/x",
     "http://x/y",
     `${at}/../other`,
+    `file://${at}/in%2F..%2F..%2Fother`, // inside behind the link, outside by the names
+    `file://${at}/sub%2F.%2F..%2F..%2Fother`,
+    `in%2F..%2F..%2Fother`,
+    `sub/x/../../../../other`,
     `%2Fetc`,
   ];
   for (const path of spellings) assert.notEqual(own.guard.refusal(request("fs/remove", { path })), null, path);

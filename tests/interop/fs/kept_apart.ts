@@ -6,7 +6,7 @@ import { isObject } from "../../wire/match.ts";
 import type { Rules } from "../../wire/differences.ts";
 import type { Deed } from "./deeds.ts";
 import { walk } from "./places.ts";
-import { type BytePath, list, lstat, PosixError, type Status } from "./posix.ts";
+import { type BytePath, list, lstat, PosixError, readlink, type Status } from "./posix.ts";
 import { readings } from "./readings.ts";
 
 /** @returns Why the request to the side with this directory is not sent, or null if it may be. */
@@ -22,23 +22,25 @@ export function keptApart(text: string, directory: BytePath, rules: Rules): stri
     return endsOf(param("path", 0)).some(isFifo) ? "fifoWithoutReader" : null;
   }
   if (method === "fs/walk" && rules.allows("walkLineBreaks")) {
-    const options = param("options", 1);
-    const followsLinks = !isObject(options) || options["followDirectorySymlinks"] !== false;
-    const roots = followsLinks ? [directory] : endsOf(param("path", 0));
-    return roots.some(hasBrokenName) ? "walkLineBreaks" : null;
+    return hasBrokenName(directory) ? "walkLineBreaks" : null;
   }
   if (method !== "fs/copy") return null;
   const [sources, destinations] = [endsOf(param("sourcePath", 0)), endsOf(param("destinationPath", 1))];
-  const targets = destinations.flatMap(everything);
-  if (targets.some(({ kind }) => kind === "fifo")) return "fifoWithoutReader";
-  const files = ({ kind }: Status) => kind === "file";
-  const identities = new Set(targets.filter(files).map(({ identity }) => identity));
-  const touchesItself = sources.flatMap(everything).filter(files).some(({ identity }) => identities.has(identity));
-  return touchesItself && rules.allows("copyOntoItself") ? "copyOntoItself" : null;
+  const [from, to] = [sources, destinations].map((places) => places.flatMap((place) => everything(place))) as [
+    Item[],
+    Item[],
+  ];
+  if (to.some(({ status }) => status.kind === "fifo")) return "fifoWithoutReader";
+  const filesOf = (items: readonly Item[]) =>
+    new Set(items.filter(({ status }) => status.kind === "file").map(({ status }) => status.identity));
+  if (rules.allows("copyOntoItself") && !filesOf(from).isDisjointFrom(filesOf(to))) return "copyOntoItself";
+  const copiesTree = from.some(({ status }) => status.kind === "directory");
+  const mayLeadOut = to.some(({ target }) => target !== null && /^\/|(^|\/)\.\.(\/|$)/.test(target));
+  return copiesTree && mayLeadOut && rules.allows("copyThroughLinks") ? "copyThroughLinks" : null;
 }
 
 function isFifo(place: BytePath): boolean {
-  return everything(place)[0]?.kind === "fifo";
+  return everything(place)[0]?.status.kind === "fifo";
 }
 
 /**
@@ -72,17 +74,26 @@ function namesBelow(place: BytePath): BytePath[] {
   }
 }
 
-/** What is at a place and below it; links stand for what they lead to, but links to directories for nothing. */
-function everything(place: BytePath): Status[] {
+interface Item {
+  /** Of what is there, a link followed. */
+  readonly status: Status;
+  /** Where the link leads, if it is one. */
+  readonly target: BytePath | null;
+}
+
+/** What is at a place and below it, everything once. Links are followed, into directories as well. */
+function everything(place: BytePath, seen = new Set<string>()): Item[] {
   try {
-    const status = lstat(place);
-    if (status === null) return [];
-    if (status.kind === "link") {
-      const end = lstat(walk(place).end);
-      return end === null || end.kind === "directory" || end.kind === "link" ? [] : [end];
-    }
-    if (status.kind !== "directory") return [status];
-    return [status, ...list(place).flatMap((name) => everything(`${place}/${name}`))];
+    const own = lstat(place);
+    if (own === null || seen.has(own.identity)) return [];
+    seen.add(own.identity);
+    const target = own.kind === "link" ? readlink(place) : null;
+    const end = target === null ? place : walk(place).end;
+    const status = lstat(end);
+    if (status === null || status.kind === "link") return [{ status: own, target }];
+    if (status.kind !== "directory" || target !== null && seen.has(status.identity)) return [{ status, target }];
+    seen.add(status.identity);
+    return [{ status, target }, ...list(end).flatMap((name) => everything(`${end}/${name}`, seen))];
   } catch (error) {
     if (error instanceof PosixError) return []; // forbidden to us and to servers run by the same user
     throw error;

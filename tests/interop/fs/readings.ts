@@ -26,10 +26,22 @@ export function readings(text: string): Reading[] {
   }
   if (url === null) found.push({ path: bytePath(text), isDrive: false });
   // A NUL ends a name for whoever hands it to libc.
-  return found.flatMap((reading) => {
-    const end = reading.path.indexOf("\0");
-    return end === -1 ? [reading] : [{ ...reading, path: reading.path.slice(0, end) }];
-  });
+  const whole = found.map(({ path, isDrive }) => ({ path: path.replace(/\0.*/s, ""), isDrive }));
+  // `..` behind an encoded slash may be taken by whoever looks before the links are followed.
+  return [
+    ...whole,
+    ...whole.flatMap(({ path, isDrive }) => path.includes("..") ? [{ path: tidy(path), isDrive }] : []),
+  ];
+}
+
+/** Without `.` and `..`, as the names say. */
+function tidy(path: BytePath): BytePath {
+  const names: BytePath[] = [];
+  for (const name of path.split("/").filter((name) => name !== "" && name !== ".")) {
+    if (name !== ".." || names.length === 0 && !path.startsWith("/") || names.at(-1) === "..") names.push(name);
+    else names.pop();
+  }
+  return (path.startsWith("/") ? "/" : "") + names.join("/");
 }
 
 function percentDecode(text: string): BytePath {
