@@ -40,17 +40,16 @@ const pluginFiles = struct("DiscoveredPluginFiles", {
   appsConfig: optional(file),
 });
 
-export const discoverRootsResult = struct("CapabilityRootsDiscoverResponse", {
-  roots: seq(struct("CapabilityRootDiscovery", {
-    id: string,
-    path: string,
-    plugin: optional(pluginFiles),
-    skills: seq(struct("DiscoveredSkillFiles", { instructions: file, metadata: optional(file) })),
-    namespaceManifests: seq(file),
-    warnings: seq(string),
-    error: optional(string),
-  })),
+export const discoveredRoot = struct("CapabilityRootDiscovery", {
+  id: string,
+  path: string,
+  plugin: optional(pluginFiles),
+  skills: seq(struct("DiscoveredSkillFiles", { instructions: file, metadata: optional(file) })),
+  namespaceManifests: seq(file),
+  warnings: seq(string),
+  error: optional(string),
 });
+export const discoverRootsResult = struct("CapabilityRootsDiscoverResponse", { roots: seq(discoveredRoot) });
 
 export const discoverV2Params = struct("DiscoverV2CapabilitiesRequest", {
   cwd: pathUri,

@@ -4,11 +4,13 @@ import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { DiscoveryHost } from "../discovery/host.ts";
 import { ExecError } from "../errors.ts";
 import type { MaybePromise, NativePath } from "../fs/operations.ts";
+import { toWellFormedJson } from "../json.ts";
 import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
-import type { Params } from "../protocol/methods.ts";
+import { discoveredRoot } from "../protocol/discovery.ts";
+import type { Params, Result } from "../protocol/methods.ts";
 import { confinesReading, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
-import type { CallContext, Handler } from "./handler.ts";
+import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 
 type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";
 type DiscoveryHandlers = { readonly [M in DiscoveryName]: Handler<M> };
@@ -28,6 +30,11 @@ const installedDiscovery = lazily(() => import("../discovery/installed/discover_
 const MAX_ROOTS = 128;
 /** Roots that are looked at side by side. */
 const ROOTS_AT_ONCE = 8;
+/**
+ * Most characters of one answer's roots; a root that would exceed it has an error in the place of its files. A root has
+ * at most 16 MiB of files, which escapes make up to six times as long; the engine's longest string has 512 million.
+ */
+const MAX_ANSWER_CHARS = 256 * 1024 * 1024;
 
 export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): DiscoveryHandlers {
   return {
@@ -52,7 +59,9 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
           : failedRoot(inspectionFailure(path.text, refusal));
         return { id, path: path.text, ...discovery };
       });
-      return { roots: await Array.fromAsync(discoveries) };
+      return new EncodedResult(
+        `{"roots":[${(await encodedWithin(MAX_ANSWER_CHARS, discoveries, failedRoot)).join()}]}`,
+      );
     },
     "capabilities/discoverV2": async ({ sandbox }, context) => {
       const { discoverInstalled, findInstalled } = await installedDiscovery();
@@ -63,6 +72,29 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       return await discoverInstalled(found, seen);
     },
   };
+}
+
+type DiscoveredRoot = Result<"capabilityRoots/discoverV1">["roots"][number];
+
+/** The roots as JSON; as short as can be from the first on that would make them longer than `maxChars` together. */
+export async function encodedWithin(
+  maxChars: number,
+  roots: AsyncIterable<DiscoveredRoot>,
+  failedRoot: (error: string) => Omit<DiscoveredRoot, "id" | "path">,
+): Promise<string[]> {
+  const texts: string[] = [];
+  let left = maxChars;
+  for await (const root of roots) {
+    const text = toWellFormedJson(discoveredRoot.encode(root));
+    if (text.length <= left) {
+      texts.push(text);
+      left -= text.length;
+      continue;
+    }
+    const error = `the answer would have more than ${maxChars} characters: ask for fewer capability roots at once`;
+    texts.push(toWellFormedJson(discoveredRoot.encode({ id: root.id, path: root.path, ...failedRoot(error) })));
+  }
+  return texts;
 }
 
 /** The path itself, if this machine has such paths. */

@@ -6,7 +6,7 @@ import { silentLog } from "../../lib/log.ts";
 import { REQUESTS } from "../../lib/protocol/methods.ts";
 import { toRpcError } from "../../lib/rpc/error_code.ts";
 import { discoveryHandlers } from "../../lib/server/discovery_handlers.ts";
-import type { CallContext } from "../../lib/server/handler.ts";
+import { type CallContext, EncodedResult } from "../../lib/server/handler.ts";
 import { isRoot } from "../fs/scratch.ts";
 
 export type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";
@@ -46,6 +46,7 @@ export async function answerTo(
     const decoded = REQUESTS[method].params.decode(parseJson(JSON.stringify(params)));
     const handler = handlers[method] as (params: unknown, context: CallContext) => Promise<unknown>;
     const result = await handler(decoded, { signal } as CallContext);
+    if (result instanceof EncodedResult) return { result: JSON.parse(result.json) };
     return { result: REQUESTS[method].result.encode(result as never) };
   } catch (error) {
     const rpcError = toRpcError(error);

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { answerTo, asOrdinaryUser, type DiscoveryName, type Environment, hostBelow } from "../discovery/questions.ts";
 import { type Generated, placed, plant, type Tree, uproot } from "../discovery/tree.ts";
 import { Scratch } from "../fs/scratch.ts";
+import { encodedWithin } from "../../lib/server/discovery_handlers.ts";
 import { readCases } from "../support/cases.ts";
 
 /** What the reference answered below a directory with that tree, step by step. */
@@ -62,3 +63,17 @@ function canonical(value: unknown): string {
   const members = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
 }
+
+Deno.test("roots that would make an answer too long have an error in the place of their files", async () => {
+  const empty = { plugin: null, skills: [], namespaceManifests: [], warnings: [], error: null };
+  const root = (id: string, chars: number) => ({ ...empty, id, path: "file:///r", warnings: ["x".repeat(chars)] });
+  async function* roots() {
+    yield root("a", 100);
+    yield root("b", 5_000);
+    yield root("c", 100);
+  }
+  const texts = await encodedWithin(1_000, roots(), (error) => ({ ...empty, error }));
+  const decoded = texts.map((text) => JSON.parse(text) as { id: string; warnings: string[]; error: string | null });
+  assert.deepEqual(decoded.map(({ id, warnings }) => [id, warnings.length]), [["a", 1], ["b", 0], ["c", 1]]);
+  assert.match(decoded[1]!.error!, /more than 1000 characters/);
+});

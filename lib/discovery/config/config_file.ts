@@ -6,8 +6,8 @@ import type { TomlTable } from "../toml/value.ts";
 import { displayPath } from "../uris.ts";
 
 /**
- * A larger file is refused. Reading a document is one step in which nobody else is served: some 300 ms for a file of
- * this size, three times as long for one that is all array, 10 ms for the two kilobytes of most.
+ * A larger file is refused. Reading a document is one step in which nobody else is served: a second or so for a
+ * file of this size, 10 ms for the two kilobytes of most.
  */
 export const MAX_CONFIG_FILE_BYTES = 131_072;
 

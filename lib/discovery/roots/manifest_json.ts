@@ -32,7 +32,7 @@ export function membersOf(json: unknown, names: readonly string[]): Members | un
   return json.length === names.length ? Object.fromEntries(names.map((name, at) => [name, json[at]])) : undefined;
 }
 
-/** Deeper ones are no JSON. Source: as the reference. */
+/** Deeper ones count as no JSON; the reference takes any depth in members that it does not know. */
 const MAX_DEPTH = 127;
 
 /**
