@@ -77,12 +77,16 @@ class LinuxFile implements OpenFile {
 
   write(offset: bigint, bytes: Bytes, signal: AbortSignal): MaybePromise<void> {
     const { fd } = this.#descriptor;
-    this.#descriptor.grown(Number(offset) + bytes.length);
-    if (bytes.length > AT_ONCE_BYTES) return this.#descriptor.during((fd) => writeOn(fd, offset, bytes, signal));
+    const end = Number(offset) + bytes.length;
+    if (bytes.length > AT_ONCE_BYTES) {
+      this.#descriptor.grown(end);
+      return this.#descriptor.during((fd) => writeOn(fd, offset, bytes, signal));
+    }
     for (let at = 0; at < bytes.length;) {
       const count = calls.pwrite(fd, bytes.subarray(at), offset + BigInt(at));
       if (count !== -EINTR) at += progress(count);
     }
+    this.#descriptor.grown(end);
   }
 
   [Symbol.dispose](): void {
