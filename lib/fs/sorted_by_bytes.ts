@@ -49,7 +49,7 @@ function* merge(left: readonly string[], right: readonly string[], plain: boolea
 const FIRST_SURROGATE = 0xd800, LAST_SURROGATE = 0xdfff;
 
 /** Compares texts as their UTF-8 bytes compare. JavaScript's order differs once there is something beyond U+FFFF. */
-export function compareUtf8(a: string, b: string): number {
+function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const left = a.charCodeAt(at), right = b.charCodeAt(at);

@@ -1,5 +1,5 @@
 /** More directories than that are not watched, those that are missing counted as well. The reference's limit. */
-export const MAX_WATCHED_DIRECTORIES = 64;
+const MAX_WATCHED_DIRECTORIES = 64;
 
 /** Directory → the names in it that count. A directory comes after those above it. */
 export type WatchedNames = ReadonlyMap<string, ReadonlySet<string>>;

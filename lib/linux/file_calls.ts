@@ -76,8 +76,6 @@ export const AT_REMOVEDIR = 0x200;
 export const AT_EMPTY_PATH = 0x1000;
 
 export const O_CREAT = 0o100;
-export const O_EXCL = 0o200;
-export const O_TRUNC = 0o1000;
 export const O_NOFOLLOW = Deno.build.arch === "aarch64" ? 0o100000 : 0o400000;
 export const O_PATH = 0o10000000;
 
@@ -110,7 +108,7 @@ export function openBeneath(at: number, path: Bytes, flags: number, mode = 0): n
 }
 
 /** The kind of a file, within its mode. */
-export const S_IFMT = 0o170000;
+const S_IFMT = 0o170000;
 export const S_IFREG = 0o100000;
 export const S_IFDIR = 0o040000;
 export const S_IFLNK = 0o120000;
