@@ -22,8 +22,8 @@ export interface Receiver {
    */
   message(message: Message): void | Promise<void>;
   /**
-   * No further message comes, while answers can still be sent. Resolves when what came before has been answered, as far
-   * as that needs no waiting but for room. A carrier that cannot tell the end of the input from its own calls `ended`.
+   * No further message comes, while answers can still be sent. Resolves when what came before has been answered: the
+   * carrier decides how long to wait for it. A carrier that cannot tell the end of the input from its own calls `ended`.
    */
   inputEnded?(): Promise<void>;
   /** No further message comes and nothing more can be sent. Called exactly once, also after `close`. */

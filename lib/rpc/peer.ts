@@ -66,6 +66,8 @@ export class Peer {
   #turn: Promise<void> = Promise.resolve();
   /** Requests whose handlers have not come back yet. */
   #awaited = 0;
+  /** Resolved when there are none; only while somebody waits for it. */
+  #quiet: PromiseWithResolvers<void> | undefined;
   #ended = false;
   #unansweredBytes = 0;
   #inputWaiters: (() => void)[] = [];
@@ -165,9 +167,11 @@ export class Peer {
     });
   }
 
-  /** The end of the input: what is queued is still answered, until a request has to be waited for. */
+  /** The end of the input: what came before is still answered. How long that may take is for the carrier to say. */
   async #answerWhatCanBe(): Promise<void> {
-    while (this.#busy && this.#awaited === 0 && !this.#ended) await this.#turn;
+    while (!this.#ended && (this.#busy || this.#awaited > 0)) {
+      await (this.#busy ? this.#turn : (this.#quiet ??= Promise.withResolvers()).promise);
+    }
   }
 
   /** A fault of ours costs this connection, never the process: carriers deliver from event handlers. */
@@ -272,11 +276,17 @@ export class Peer {
       const result = this.#options.handler.request(method, request.params, scope);
       if (!(result instanceof Promise)) return finish(encodeResult(request.id, result), true);
       this.#awaited++;
-      return result.finally(() => this.#awaited--).then((json) => finish(encodeResult(request.id, json), true))
-        .catch(fail);
+      return result.then((json) => finish(encodeResult(request.id, json), true)).catch(fail)
+        .finally(() => this.#answeredOne());
     } catch (error) {
       return fail(error);
     }
+  }
+
+  #answeredOne(): void {
+    if (--this.#awaited > 0) return;
+    this.#quiet?.resolve();
+    this.#quiet = undefined;
   }
 
   #describe(error: unknown, method: string): { code: number; message: string } {
@@ -317,6 +327,7 @@ export class Peer {
     this.#head = 0;
     const lost = new ExecError("disconnected", "the connection has ended");
     this.#aborter.abort(lost);
+    this.#quiet?.resolve();
     this.#pending.fail(lost);
     this.#releaseInput();
     const { observer, transport, log } = this.#options;

@@ -17,7 +17,7 @@ const PROMPT_BYTES = 4096;
  */
 export const STDIO_HIGH_WATER_BYTES = 256 * 1024;
 
-/** How long requests that came before the end of the input may wait for room for their answers. */
+/** How long the answers to requests that came before the end of the input may take; a long poll must not hold the end up. */
 const END_PATIENCE_MS = 1_000;
 
 /** Where lines come from: `Deno.stdin` is one. Measured: 20 µs quicker per line than `Deno.stdin.readable`. */

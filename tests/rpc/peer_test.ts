@@ -262,7 +262,7 @@ Deno.test("Peer loses the connection, not the process, to a fault of its own", (
   assert.ok(lines.some((line) => line.includes("a fault of ours")));
 });
 
-Deno.test("Peer answers what came before the end of the input, and waits for no handler then", async () => {
+Deno.test("Peer answers what came before the end of the input", async () => {
   const { connection, handler } = conversation();
   connection.congested = true;
   for (const id of [1, 2, 3]) connection.receive({ id, method: "now" });
@@ -273,10 +273,26 @@ Deno.test("Peer answers what came before the end of the input, and waits for no 
   connection.drain();
   await settling;
   assert.equal(handler.started.length, 3);
-  connection.receive({ id: 4, method: "later", params: "a" });
-  await connection.inputEnded();
-  connection.lose();
 });
+
+for (const concurrency of [1, 2]) {
+  Deno.test(`Peer waits for handlers at the end of the input, ${concurrency} at once, but not for ever`, async () => {
+    const { connection, handler } = conversation({ concurrency });
+    for (const params of ["a", "b", "c"]) connection.receive({ id: params, method: "later", params });
+    const settling = connection.inputEnded();
+    for (const name of ["a", "b", "c"]) {
+      handler.finish(name);
+      await settled();
+    }
+    await settling;
+    assert.equal(connection.sent.length, 3);
+    connection.receive({ id: 4, method: "later", params: "d" });
+    const ended = connection.inputEnded();
+    connection.lose();
+    handler.finish("d");
+    await ended;
+  });
+}
 
 Deno.test("Peer treats a response to no request as a violation, or ignores it when asked to", () => {
   const strict = conversation();
