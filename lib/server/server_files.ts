@@ -12,7 +12,7 @@ const SLICE_MS = 5;
  * … and when others have asked lately: their requests wait for the rest of a slice. A break takes about 25 µs when there
  * is nothing to do in it.
  */
-const SHARED_SLICE_MS = 0.5;
+const SHARED_SLICE_MS = 0.1;
 
 const discoveryFiles = lazily(() => import("../discovery/files.ts"));
 
