@@ -16,6 +16,14 @@ export function openDescriptors(): Map<number, string> {
   return open;
 }
 
+/**
+ * Descriptors that are open now and were not before, with what they are open on. (Not how many more there are: one of
+ * the runtime's own may have been closed meanwhile.)
+ */
+export function leftOpen(before: ReadonlyMap<number, string>): [number, string][] {
+  return [...openDescriptors()].filter(([fd, target]) => before.get(fd) !== target);
+}
+
 /** Ids of all processes, with the fields of /proc/PID/stat after the name: state, parent, group, session … */
 export function processes(): Map<number, string[]> {
   const found = new Map<number, string[]>();
