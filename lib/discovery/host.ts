@@ -1,7 +1,7 @@
 /** Whose files are discovered. */
 
+import { quoteText } from "../decode_text.ts";
 import { ExecError } from "../errors.ts";
-import { debugText } from "./debug_text.ts";
 import { type DiscoveryFiles, fileErrorText, isNotFound, type Metadata } from "./files.ts";
 import { uriOfPath } from "./uris.ts";
 
@@ -37,7 +37,7 @@ export async function codexHomeUri(host: DiscoveryHost, files: DiscoveryFiles): 
     return uriOfPath(`${home}/.codex`, cwd);
   }
   const uri = uriOfPath(codexHome, cwd);
-  const shown = debugText(codexHome);
+  const shown = quoteText(codexHome);
   let metadata: Metadata;
   try {
     metadata = await files.metadata(uri);
