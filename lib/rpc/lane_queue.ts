@@ -66,6 +66,7 @@ export class LaneQueue {
     const pause = turnSlice(this.#now);
     while (this.#running < this.#concurrency && this.#head < this.#waiting.length) {
       this.run(this.#shift().begin());
+      if (this.#head === this.#waiting.length) return;
       const others = pause();
       if (others === undefined) continue;
       this.#pausing = true;

@@ -48,3 +48,17 @@ Deno.test("those that are answered at once leave others their turn, and nothing 
   while (lane.full) await settle();
   assert.deepEqual(begun, Array.from({ length: 3000 }, (_, number) => number));
 });
+
+Deno.test("nothing is put off when nothing waits any more", async () => {
+  let nowMs = 0;
+  const lane = new LaneQueue(1, () => nowMs);
+  lane.run(Promise.resolve());
+  lane.wait("slow", () => {
+    nowMs += 1000;
+    return undefined;
+  });
+  await undefined;
+  await undefined;
+  // A timer would be a leak of this test.
+  assert.ok(!lane.full);
+});
