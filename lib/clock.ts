@@ -15,8 +15,9 @@ export interface Timer {
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, act) {
-    const id = setTimeout(act, ms);
-    Deno.unrefTimer(id as unknown as number);
-    return { cancel: () => clearTimeout(id) };
+    const id: unknown = setTimeout(act, ms);
+    // A number in browsers, where no program waits for timers.
+    if (typeof id === "object") (id as { unref?(): void } | null)?.unref?.();
+    return { cancel: () => clearTimeout(id as number) };
   },
 };

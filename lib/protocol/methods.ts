@@ -3,6 +3,7 @@
 import { type Codec, type Decoded, empty, noParams } from "../codec.ts";
 import * as discovery from "./discovery.ts";
 import * as environment from "./environment.ts";
+import * as extensions from "./extensions.ts";
 import * as fs from "./fs.ts";
 import * as http from "./http.ts";
 import * as network from "./network_proxy.ts";
@@ -58,6 +59,20 @@ export const REQUESTS = {
     discovery.discoverRootsResult,
   ),
   "capabilities/discoverV2": request("capability discovery", discovery.discoverV2Params, discovery.discoverV2Result),
+
+  "execServer/process/start": request("exec", extensions.extendedStartParams, process.startResult),
+  "execServer/process/closeStdin": request("exec", extensions.closeStdinParams, extensions.closeStdinResult),
+  "execServer/process/resize": request("exec", extensions.resizeParams, empty, "control"),
+  "execServer/process/signal": request(
+    "exec",
+    extensions.extendedSignalParams,
+    extensions.extendedSignalResult,
+    "control",
+  ),
+  "execServer/process/holdOutput": request("exec", extensions.holdOutputParams, empty, "control"),
+  "execServer/process/status": request("exec", extensions.statusParams, extensions.statusResult, "control"),
+  "execServer/process/list": request("exec", noParams, extensions.listResult, "control"),
+  "execServer/session/lease": request("session", extensions.leaseParams, extensions.leaseResult, "control"),
 } as const;
 
 export type RequestName = keyof typeof REQUESTS;

@@ -1,0 +1,54 @@
+/**
+ * Every number of the client: time limits, bounds and pauses. Those of the reference have the values that version
+ * 0.171.0 was seen or read to have; all times are milliseconds, all sizes bytes.
+ */
+
+/** TCP, TLS and upgrade of one WebSocket. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** From sending `initialize` to its answer; over the relay the Noise handshake counts as well. */
+export const INITIALIZE_TIMEOUT_MS = 10_000;
+export const ENVIRONMENT_INFO_TIMEOUT_MS = 30_000;
+export const ENVIRONMENT_STATUS_TIMEOUT_MS = 10_000;
+
+/** From the loss of a connection until a new one must have been initialized. */
+export const ATTACH_DEADLINE_MS = 45_000;
+/** From the loss of a connection until the processes must have been replayed as well. */
+export const RECOVERY_DEADLINE_MS = 50_000;
+/** Between two attempts to resume over a WebSocket URL. */
+export const RESUME_PAUSE_MS = 100;
+
+/** Calls in flight on one connection. One further place is kept for calls that clean up. */
+export const MAX_PENDING_CALLS = 1024;
+/** Requests of the server in work at once, counted over reconnects. */
+export const MAX_SERVER_REQUESTS = 256;
+/** What the telemetry calls the capacity of the outgoing queue. */
+export const OUTGOING_QUEUE_CAPACITY = 128;
+
+/** Events of one process that came before an earlier one. */
+export const MAX_EARLY_EVENTS = 256;
+export const MAX_EARLY_BYTES = 1024 * 1024;
+/** Events of one process that are kept for readers who come late. */
+export const HISTORY_EVENTS = 256;
+export const HISTORY_BYTES = 1024 * 1024;
+/**
+ * Output of one process that waits for a reader. Ours: above it a server that can is asked to hold the program; a
+ * process that nobody reads forgets its oldest output instead.
+ */
+export const UNREAD_HIGH_WATER_BYTES = 16 * 1024 * 1024;
+/** Below it a held program goes on. */
+export const UNREAD_LOW_WATER_BYTES = 4 * 1024 * 1024;
+/** Ours: beyond it a reader of a server that cannot hold its programs is too slow, and its stream fails. */
+export const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+
+/** One block of a file. */
+export const FILE_BLOCK_BYTES = 1024 * 1024;
+
+export const MAX_BODY_DELTAS = 256;
+export const MAX_QUEUED_BODY_BYTES = 16 * 1024 * 1024;
+export const MAX_BODY_DELTA_BYTES = 1024 * 1024;
+
+/** How long a server that we started may take to leave after SIGTERM. */
+export const COMMAND_GRACE_MS = 2_000;
+
+/** A session without a connection ends after this long on a stock server. */
+export const DETACHED_LIFETIME_MS = 80_000;
