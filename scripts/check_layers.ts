@@ -10,12 +10,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "server", "relay", "rpc", "linux"],
   "cli": ["client", "local", "server"],
   "server": ["protocol", "rpc", "process", "fs", "http", "discovery"],
-  "local": ["client", "process", "fs", "http"],
-  "client": ["protocol", "rpc", "relay"],
+  "local": ["client", "protocol", "process", "fs", "http"],
+  "client": ["protocol", "rpc", "relay", "toml"],
   "relay": ["rpc"],
   "process": ["sandbox", "linux"],
   "fs": ["sandbox", "linux"],
-  "discovery": ["sandbox", "linux"],
+  "discovery": ["sandbox", "linux", "toml"],
+  "toml": [],
   "sandbox": ["linux"],
   "linux": [],
   "http": ["linux"],
@@ -26,11 +27,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What only one place may do: a pattern of the source text, and where it may stand. */
 const RESERVED: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = [
   { what: "opening a native library", pattern: /\bDeno\.dlopen\(/, allowed: /^lib\/linux\/(libc|file_calls|tcp)\.ts$/ },
-  { what: "a Node module", pattern: /from "node:|import\("node:/, allowed: /^lib\/(process\/portable|relay|http)\// },
+  { what: "a Node module", pattern: /from "node:|import\("node:/, allowed: /^lib\/(process\/portable|relay|http|client\/node)\// },
   {
     what: "an npm package",
     pattern: /(from|import\() ?"(?!\.|node:)/,
-    allowed: /^lib\/(process\/portable|relay|discovery)\//,
+    allowed: /^lib\/(process\/portable|relay|toml|discovery)\//,
   },
   { what: "ending the program", pattern: /\bDeno\.exit\(/, allowed: /^main\.ts$/ },
 ];
