@@ -5,8 +5,8 @@ import { ConfigError, loadingFailed } from "./config/config_file.ts";
 import { type LayerStack, loadLayers } from "./config/layers.ts";
 import { type DiscoveryFiles, fileErrorText } from "./files.ts";
 import { codexHomeUri, type DiscoveryHost, userHomeUri } from "./host.ts";
-import { printToml } from "./toml/print.ts";
-import { projectToml } from "./toml/project.ts";
+import { printToml } from "../toml/print.ts";
+import { projectToml } from "../toml/project.ts";
 import { uriOfPath } from "./uris.ts";
 
 export interface EnvironmentConfigQuery {

@@ -3,7 +3,7 @@ import { readFrontMatter } from "../../lib/discovery/installed/front_matter.ts";
 import { readSkillMetadata } from "../../lib/discovery/installed/skill_metadata.ts";
 import { MAX_YAML_LENGTH, YamlError } from "../../lib/discovery/installed/yaml.ts";
 import { manifestName, readManifestHeader } from "../../lib/discovery/roots/manifest.ts";
-import { readToml, TomlError } from "../../lib/discovery/toml/read.ts";
+import { readToml, TomlError } from "../../lib/toml/read.ts";
 
 const nested = (open: string, inner: string, close: string, depth: number): string =>
   `${open.repeat(depth)}${inner}${close.repeat(depth)}`;

@@ -1,8 +1,8 @@
 import { ExecError } from "../../errors.ts";
 import { type DiscoveryFiles, fileErrorText, isNotFound } from "../files.ts";
 import { decodeUtf8 } from "../text_file.ts";
-import { readToml, TomlError } from "../toml/read.ts";
-import type { TomlTable } from "../toml/value.ts";
+import { readToml, TomlError } from "../../toml/read.ts";
+import type { TomlTable } from "../../toml/value.ts";
 import { displayPath } from "../uris.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { DiscoveryFiles } from "../files.ts";
 import type { DiscoveryHost } from "../host.ts";
-import type { TomlTable } from "../toml/value.ts";
+import type { TomlTable } from "../../toml/value.ts";
 import { childUri, displayPath, uriOfPath } from "../uris.ts";
 import { excerptOf, type FailureWords, placeOf, readConfigFile } from "./config_file.ts";
 import { legacyRequirements } from "./legacy_requirements.ts";

@@ -1,4 +1,4 @@
-import { isTable, TomlLiteral, type TomlTable, type TomlValue } from "../toml/value.ts";
+import { isTable, TomlLiteral, type TomlTable, type TomlValue } from "../../toml/value.ts";
 import { ConfigError } from "./config_file.ts";
 
 const REVIEWERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { isTable, type TomlTable, type TomlValue } from "../toml/value.ts";
+import { isTable, type TomlTable, type TomlValue } from "../../toml/value.ts";
 
 /** What the layers say together: later ones over earlier ones, tables key by key. */
 export function mergeTables(tables: readonly TomlTable[]): TomlTable {

@@ -1,5 +1,5 @@
 import type { DiscoveryFiles } from "../files.ts";
-import { isArray, type TomlTable } from "../toml/value.ts";
+import { isArray, type TomlTable } from "../../toml/value.ts";
 import { childUri, selfAndAncestors, uriOfPath } from "../uris.ts";
 import { ConfigError, excerptOf, type FailureWords, readConfigFile, readConfigText } from "./config_file.ts";
 import { ProjectTrust } from "./project_trust.ts";

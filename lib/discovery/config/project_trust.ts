@@ -1,5 +1,5 @@
 import type { DiscoveryFiles } from "../files.ts";
-import { isTable, type TomlLiteral, type TomlTable, type TomlValue } from "../toml/value.ts";
+import { isTable, type TomlLiteral, type TomlTable, type TomlValue } from "../../toml/value.ts";
 import { childUri, displayPath, isWithin } from "../uris.ts";
 import { ConfigError } from "./config_file.ts";
 import { type GitCheckout, gitCheckout } from "./git_checkout.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { printToml } from "../../lib/discovery/toml/print.ts";
-import { projectToml } from "../../lib/discovery/toml/project.ts";
-import { readToml, TomlError } from "../../lib/discovery/toml/read.ts";
-import { TomlLiteral, type TomlTable, type TomlValue } from "../../lib/discovery/toml/value.ts";
+import { printToml } from "../../lib/toml/print.ts";
+import { projectToml } from "../../lib/toml/project.ts";
+import { readToml, TomlError } from "../../lib/toml/read.ts";
+import { TomlLiteral, type TomlTable, type TomlValue } from "../../lib/toml/value.ts";
 import { readCases } from "../support/cases.ts";
 
 /** What the reference made of a document; null: it refused it. */
