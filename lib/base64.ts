@@ -1,6 +1,6 @@
 /**
  * Base64 with the standard alphabet, mandatory padding, no white space and no stray bits: the only form on the wire.
- * The engine's own functions do the work where it has them; V8 before 13.8 does not.
+ * The engine's own functions do the work where it has them (V8 before 13.8 does not), else Node's where those are.
  */
 
 interface NativeEncoder {
@@ -13,8 +13,25 @@ interface NativeDecoder {
 const hasNative = typeof (Uint8Array.prototype as NativeDecoder).setFromBase64 === "function" &&
   typeof (Uint8Array.prototype as NativeEncoder).toBase64 === "function";
 
+/** What we use of Node's `Buffer`: a view of bytes. */
+interface NodeBuffer {
+  toString(encoding: "base64"): string;
+  write(text: string, encoding: "base64"): number;
+}
+interface NodeBuffers {
+  from(buffer: ArrayBufferLike, byteOffset: number, length: number): NodeBuffer;
+}
+
+/** Asked for only where it is needed: Deno has it too, and loads it when it is looked at. */
+function nodeBuffers(): NodeBuffers | undefined {
+  return (globalThis as { Buffer?: NodeBuffers }).Buffer;
+}
+const hasNodeBuffers = !hasNative && nodeBuffers() !== undefined;
+
 export const encodeBase64: (bytes: Uint8Array) => string = hasNative
   ? (bytes) => (bytes as unknown as Required<NativeEncoder>).toBase64()
+  : hasNodeBuffers
+  ? encodeBase64WithNode
   : encodeBase64Portably;
 
 /**
@@ -23,8 +40,7 @@ export const encodeBase64: (bytes: Uint8Array) => string = hasNative
  */
 export function decodeBase64(text: string, room = fresh): Uint8Array<ArrayBuffer> {
   if (hasNative && text.length % 4 === 0) {
-    const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-    const bytes = room(text.length / 4 * 3 - padding);
+    const bytes = room(decodedLength(text));
     try {
       const { written } = (bytes as unknown as Required<NativeDecoder>).setFromBase64(text, STRICTLY);
       // The native decoder skips white space; a text that holds some has fewer bytes.
@@ -33,10 +49,19 @@ export function decodeBase64(text: string, room = fresh): Uint8Array<ArrayBuffer
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
+  if (hasNodeBuffers) {
+    const bytes = decodeBase64WithNode(text, room);
+    if (bytes !== undefined) return bytes;
+  }
   return decodeBase64Portably(text);
 }
 
 const STRICTLY = { lastChunkHandling: "strict" } as const;
+
+/** @param text Of a length that four divides. */
+function decodedLength(text: string): number {
+  return text.length / 4 * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+}
 
 function fresh(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(length);
@@ -111,6 +136,24 @@ function lastSymbols(input: Uint8Array, start: number): { bits: number; symbols:
 
 function invalidSymbol(byte: number, offset: number): Base64Error {
   return new Base64Error(`Invalid symbol ${byte}, offset ${offset}.`);
+}
+
+/** What {@linkcode encodeBase64} does where Node's `Buffer` is all there is. */
+export function encodeBase64WithNode({ buffer, byteOffset, length }: Uint8Array): string {
+  return nodeBuffers()!.from(buffer, byteOffset, length).toString("base64");
+}
+
+/**
+ * What {@linkcode decodeBase64} does where Node's `Buffer` is all there is. It takes whatever looks like base64, so the
+ * way back has to give the same text (which costs half as much as a regular expression, measured).
+ *
+ * @returns Undefined if the text is not base64 that we accept.
+ */
+export function decodeBase64WithNode(text: string, room = fresh): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  const bytes = room(decodedLength(text));
+  const view = nodeBuffers()!.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return view.write(text, "base64") === bytes.length && view.toString("base64") === text ? bytes : undefined;
 }
 
 /** What {@linkcode encodeBase64} does without the engine's help. */

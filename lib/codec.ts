@@ -8,6 +8,7 @@ import { borrowBuffer } from "./buffer_pool.ts";
 import { describeJson } from "./decode_text.ts";
 import { ExecError } from "./errors.ts";
 import { copyString, type Json, JsonNumber, plainJson } from "./json.ts";
+import { exactInteger } from "./json_text.ts";
 import { PathUri } from "./path_uri.ts";
 
 export interface Codec<T> {
@@ -99,11 +100,8 @@ export const exactU64: Codec<bigint> = {
     }
     return BigInt(text);
   },
-  encode: (value) => rawJson(String(value)),
+  encode: exactInteger,
 };
-
-/** `JSON.rawJSON`, which the type library does not know yet: the only way to write a number beyond 2^53. */
-const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 /** A signed integer of 64 bits; what is beyond ±(2^53 - 1) becomes the nearest of the two. */
 export const i64: Codec<number> = {

@@ -54,8 +54,10 @@ function quoteIfNeeded(value: string): string {
   );
 }
 
-/** Waits for whoever reads stderr. */
+/** Waits for whoever reads stderr; where there is no stderr that takes bytes, the console gets the line. */
 export function writeToStderr(line: string): void {
+  const { Deno } = globalThis as { Deno?: { readonly stderr: { writeSync(bytes: Uint8Array): number } } };
+  if (Deno === undefined) return console.error(line.trimEnd());
   let rest = new TextEncoder().encode(line);
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

@@ -2,10 +2,11 @@
 
 import { ExecError } from "./errors.ts";
 import { normalized } from "./native_path.ts";
+import { OPERATING_SYSTEM } from "./operating_system.ts";
 import { urlDefect } from "./url_defect.ts";
 
 /** What texts call this system. */
-function systemName(os: typeof Deno.build.os): string {
+function systemName(os: string): string {
   return os === "darwin" ? "macos" : os;
 }
 
@@ -31,7 +32,7 @@ export class PathUri {
   /**
    * @throws {ExecError} `invalidParams` if the text is no `file:` URI, has a query or a fragment, or encodes a NUL.
    */
-  static parse(text: string, os: typeof Deno.build.os = Deno.build.os): PathUri {
+  static parse(text: string, os = OPERATING_SYSTEM): PathUri {
     if (text.length <= MAX_PLAIN_LENGTH && PLAIN.test(text)) return new PathUri(text);
     let url: URL;
     try {
@@ -53,7 +54,7 @@ export class PathUri {
   }
 
   /** The URI of an absolute path of this machine. A text stands for its UTF-8 bytes. */
-  static fromNative(path: Uint8Array | string, os: typeof Deno.build.os = Deno.build.os): string {
+  static fromNative(path: Uint8Array | string, os = OPERATING_SYSTEM): string {
     if (typeof path === "string" && os !== "windows" && !NEEDS_ENCODING.test(path)) return `file://${path}`;
     const bytes = typeof path === "string" ? new TextEncoder().encode(path) : path;
     if (os !== "windows") return `file://${percentEncode(bytes)}`;
@@ -68,7 +69,7 @@ export class PathUri {
    *
    * @throws {ExecError} `invalidRequest` if this system has no such paths: a foreign host or, but for Windows, a drive.
    */
-  toNative(os: typeof Deno.build.os = Deno.build.os): Uint8Array<ArrayBuffer> {
+  toNative(os = OPERATING_SYSTEM): Uint8Array<ArrayBuffer> {
     const pathStart = this.text.indexOf("/", "file://".length);
     const host = this.text.slice("file://".length, pathStart);
     const path = this.text.slice(pathStart);
@@ -82,7 +83,7 @@ export class PathUri {
   }
 }
 
-function invalidHere(uri: string, os: typeof Deno.build.os): string {
+function invalidHere(uri: string, os: string): string {
   return `'${uri}' is invalid on '${systemName(os)}'`;
 }
 

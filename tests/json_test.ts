@@ -134,6 +134,11 @@ Deno.test("toWellFormedJson lets no lone surrogate out, escaped or not", () => {
   }));
 });
 
+Deno.test("toWellFormedJson writes a bigint with all its digits, and nothing else as one", () => {
+  const value = { at: 2n ** 64n - 1n, list: [-1n, "1n", 1], text: '"7"' };
+  assert.equal(toWellFormedJson(value), '{"at":18446744073709551615,"list":[-1,"1n",1],"text":"\\"7\\""}');
+});
+
 Deno.test("toWellFormedJson refuses what JSON cannot say", () => {
   assert.throws(() => toWellFormedJson(undefined), {
     name: "TypeError",

@@ -56,7 +56,8 @@ class WebSocketConnection implements Connection {
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => this.#deliver(typeof data === "string" ? data : new Uint8Array(data));
     socket.onerror = (event) => {
-      this.#failure = event instanceof ErrorEvent ? event.message : "";
+      // Node.js 22 has the event, but not its class.
+      this.#failure = "message" in event && typeof event.message === "string" ? event.message : "";
       // A handshake that fails is reported by this event alone.
       if (socket.readyState === WebSocket.CONNECTING) this.#gone("the upgrade failed");
     };
@@ -166,9 +167,8 @@ function sendClose(socket: WebSocket, code: number, reason: string): void {
 function dropSocket(socket: WebSocket): void {
   const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "[[rid]]");
   const rid: unknown = key === undefined ? undefined : Reflect.get(socket, key);
-  const { internal } = Deno as unknown as { internal?: symbol };
-  const { core } = (internal === undefined ? {} : Reflect.get(Deno, internal) ?? {}) as {
-    core?: { tryClose?(rid: number): void };
-  };
+  const { Deno } = globalThis as { Deno?: object & { readonly internal?: symbol } };
+  if (Deno?.internal === undefined) return;
+  const { core } = (Reflect.get(Deno, Deno.internal) ?? {}) as { core?: { tryClose?(rid: number): void } };
   if (typeof rid === "number") core?.tryClose?.(rid);
 }
