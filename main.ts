@@ -1,4 +1,4 @@
-/** Reads the command line, opens the transport that it names and serves until a signal or the end of the input. */
+/** Runs the command that the command line names; without one opens the transport and serves until a signal or the end. */
 
 import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
 import { UsageError } from "./lib/cli/usage_error.ts";
@@ -15,10 +15,16 @@ await main();
 
 async function main(): Promise<void> {
   try {
+    // What begins with a dash is the server's. A word of no command is as well, and it refuses it.
+    if (Deno.args[0]?.startsWith("-") === false) {
+      const code = await runNamedCommand(Deno.args);
+      if (code !== undefined) Deno.exit(code);
+    }
     const command = parseServeOptions(Deno.args, (name) => Deno.env.get(name));
     switch (command.kind) {
       case "help":
-        return print((await import("./lib/cli/help.ts")).HELP);
+        await runNamedCommand(["help"]);
+        return;
       case "version":
         return print(`exec-server ${(await import("./lib/version.ts")).VERSION}\n`);
       case "serve":
@@ -30,6 +36,15 @@ async function main(): Promise<void> {
     complain(text + "\n");
     Deno.exit(code);
   }
+}
+
+/** A command of people; loaded with all that it needs, of which the server needs nothing. */
+async function runNamedCommand(argv: readonly string[]): Promise<number | undefined> {
+  const [{ runCommand }, { denoCli }] = await Promise.all([
+    import("./lib/cli/dispatch.ts"),
+    import("./lib/cli/deno_cli.ts"),
+  ]);
+  return await runCommand(argv, denoCli(import.meta.url));
 }
 
 function serve(options: ServeOptions): Promise<void> {

@@ -1,0 +1,18 @@
+import type { Command } from "./command.ts";
+
+/** What is known of a command before it is loaded. */
+export interface CommandEntry {
+  readonly name: string;
+  load(): Promise<Command>;
+}
+
+/** Every command, in the order of the overview. Each is loaded when it is picked. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: "help", load: async () => (await import("./help_command.ts")).help },
+  { name: "completions", load: async () => (await import("./completions.ts")).completions },
+];
+
+/** All of them, for the overview and the completions. */
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(COMMANDS.map((entry) => entry.load()));
+}

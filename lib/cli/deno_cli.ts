@@ -1,0 +1,116 @@
+import { systemClock } from "../clock.ts";
+import { type Cli, type CliSignal, type Input, type Output, ReaderGoneError } from "./command.ts";
+
+/** As much as a pipe holds. */
+const READ_BYTES = 64 * 1024;
+
+/**
+ * The world as it is: this process and its terminal.
+ *
+ * @param mainModule The URL of `main.ts`, for starting ourselves again when we are not compiled.
+ */
+export function denoCli(mainModule: string): Cli {
+  const raw = new RawMode();
+  return {
+    stdin: denoInput(),
+    stdout: denoOutput(Deno.stdout),
+    stderr: denoOutput(Deno.stderr),
+    env: (name) => Deno.env.get(name),
+    cwd: () => Deno.cwd(),
+    clock: systemClock,
+    time: () => Date.now(),
+    self: Deno.build.standalone ? [Deno.execPath()] : [Deno.execPath(), "run", "--quiet", "--allow-all", mainModule],
+    onSignal,
+    terminalSize,
+    rawMode: () => raw.enter(),
+    get isRaw() {
+      return raw.isOn;
+    },
+  };
+}
+
+function denoInput(): Input {
+  return {
+    isTerminal: Deno.stdin.isTerminal(),
+    async read() {
+      const buffer = new Uint8Array(READ_BYTES);
+      const length = await Deno.stdin.read(buffer);
+      return length === null ? null : buffer.subarray(0, length);
+    },
+  };
+}
+
+function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr): Output {
+  let before: Promise<void> = Promise.resolve();
+  const write = async (data: string | Uint8Array): Promise<void> => {
+    let rest = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    try {
+      while (rest.length > 0) rest = rest.subarray(await file.write(rest));
+    } catch (error) {
+      throw error instanceof Deno.errors.BrokenPipe ? new ReaderGoneError({ cause: error }) : error;
+    }
+  };
+  return {
+    isTerminal: file.isTerminal(),
+    write(data) {
+      const turn = before.then(() => write(data));
+      // Whoever wrote before hears of its failure by itself.
+      before = turn.catch(() => {});
+      return turn;
+    },
+  };
+}
+
+function onSignal(signal: CliSignal, act: () => void): Disposable {
+  // Windows has other signals; Ctrl-C is the one in common.
+  if (Deno.build.os === "windows" && signal !== "SIGINT" && signal !== "SIGHUP") return { [Symbol.dispose]() {} };
+  Deno.addSignalListener(signal, act);
+  return { [Symbol.dispose]: () => Deno.removeSignalListener(signal, act) };
+}
+
+function terminalSize() {
+  try {
+    const { rows, columns } = Deno.consoleSize();
+    // A terminal that nobody told its size says 0.
+    return rows > 0 && columns > 0 ? { rows, columns } : undefined;
+  } catch {
+    return undefined; // none of our descriptors is a terminal
+  }
+}
+
+/** Deno puts the terminal back by itself when the program ends, other than by SIGKILL; here only on leaving a scope. */
+class RawMode {
+  isOn = false;
+
+  async enter(): Promise<Disposable> {
+    Deno.stdin.setRaw(true);
+    this.isOn = true;
+    await leaveOutputAlone();
+    // Someone stopped us and the shell took the terminal; it is ours again.
+    const again = onSignal("SIGCONT", () => {
+      Deno.stdin.setRaw(true);
+      void leaveOutputAlone();
+    });
+    return {
+      [Symbol.dispose]: () => {
+        again[Symbol.dispose]();
+        Deno.stdin.setRaw(false);
+        this.isOn = false;
+      },
+    };
+  }
+}
+
+/**
+ * Deno's raw mode still lets the terminal turn every line feed into carriage return and line feed. Programs on a far
+ * terminal in raw mode use the bare line feed to go down and stay in their column.
+ */
+async function leaveOutputAlone(): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  try {
+    await new Deno.Command("stty", { args: ["-opost"], stdin: "inherit", stdout: "null", stderr: "null" }).output();
+  } catch (error) {
+    // Without stty most programs look right all the same.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
