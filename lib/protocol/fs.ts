@@ -18,11 +18,15 @@ import {
   usize,
 } from "../codec.ts";
 import { toWellFormedJson } from "../json.ts";
-import { defaulted, optional, optionalOr, struct } from "../struct.ts";
+import { defaulted, type Field, optional, optionalOr, struct } from "../struct.ts";
 import { sandboxContext } from "./sandbox.ts";
 
 const sandbox = optional(sandboxContext);
-const followSymlinks = defaulted(nullAs(boolean, true), true);
+/** Sent only when it says something: the reference leaves it out otherwise. */
+const followSymlinks: Field<boolean> = {
+  ...defaulted(nullAs(boolean, true), true),
+  encode: (follow) => follow ? undefined : false,
+};
 
 export const readFileParams = struct("WireFsReadFileParams", { path: pathUri, followSymlinks, sandbox });
 export const readFileResult = {

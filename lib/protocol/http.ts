@@ -4,7 +4,12 @@ import { encodeBase64 } from "../base64.ts";
 import { base64, boolean, enumeration, identifier, nullable, seq, string, u16, u64 } from "../codec.ts";
 import type { Codec, Decoded } from "../codec.ts";
 import { toWellFormedJson } from "../json.ts";
-import { defaulted, optional, struct } from "../struct.ts";
+import { defaulted, type Field, optional, struct } from "../struct.ts";
+
+/** Null when it is absent, and absent when it is null: the reference leaves out what there is none of. */
+function unsaid<T>(codec: Codec<T>): Field<T | null> {
+  return { ...defaulted(nullable(codec), null), encode: (value) => value === null ? undefined : codec.encode(value) };
+}
 
 export const httpRequestParams = struct("HttpRequestParams", {
   method: string,
@@ -14,13 +19,13 @@ export const httpRequestParams = struct("HttpRequestParams", {
       name: string,
       value: string,
       /** The content of this variable of the server's environment is appended to the value. */
-      valueEnvVar: defaulted(nullable(string), null),
+      valueEnvVar: unsaid(string),
     })),
     [],
   ),
   bodyBase64: defaulted(nullable(base64), null),
   /** For the whole exchange, in milliseconds; null: no limit. */
-  timeoutMs: defaulted(nullable(u64), null),
+  timeoutMs: unsaid(u64),
   redirectPolicy: defaulted(enumeration(["follow", "stop"]), "follow"),
   /** Names the stream. */
   requestId: identifier,

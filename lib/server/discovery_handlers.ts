@@ -9,7 +9,7 @@ import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
 import { discoveredRoot } from "../protocol/discovery.ts";
 import type { Params, Result } from "../protocol/methods.ts";
-import { confinesReading, requireCwd, unconfinedPaths } from "./fs_sandbox.ts";
+import { confinesReading, requireCwd, unconfinedPaths } from "../protocol/fs_sandbox.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 
 type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";

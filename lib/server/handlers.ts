@@ -5,6 +5,13 @@ import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
+import {
+  checkSnapshotScope,
+  nativeCwd,
+  refuseNetworkControl,
+  refuseSandbox,
+  SANDBOX_TYPE,
+} from "../protocol/start_checks.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
 import type { Handler } from "./handler.ts";
@@ -12,7 +19,6 @@ import { lazyHandlers } from "./lazy_handlers.ts";
 import type { ServerFiles } from "./server_files.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import { checkSnapshotScope, nativeCwd, refuseNetworkControl, refuseSandbox, SANDBOX_TYPE } from "./start_checks.ts";
 
 export interface InitializeContext {
   readonly connection: Connection;

@@ -9,7 +9,7 @@ import { lazily } from "../lazily.ts";
 import { aroundBody, encodeBodyDelta, encodeBodyEnd } from "../protocol/http.ts";
 import type { Result } from "../protocol/methods.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
-import { TimeLimit } from "./http_time_limit.ts";
+import { TimeLimit } from "../http/time_limit.ts";
 import { LargeResult } from "./large_result.ts";
 
 const wholeBody = lazily(() => import("../http/whole_body.ts"));

@@ -1,14 +1,15 @@
 /** What `process/start` checks after the handshake and before the process table, in the order in which it is called. */
 
 import { ExecError } from "../errors.ts";
+import { OPERATING_SYSTEM } from "../operating_system.ts";
 import type { PathUri } from "../path_uri.ts";
-import type { Params } from "../protocol/methods.ts";
-import { restrictsNothing } from "../protocol/sandbox.ts";
+import type { Params } from "./methods.ts";
+import { restrictsNothing } from "./sandbox.ts";
 
 /** What a sandbox object makes of `sandboxType`, on this system, even when it restricts nothing. */
-export const SANDBOX_TYPE = Deno.build.os === "linux"
+export const SANDBOX_TYPE = OPERATING_SYSTEM === "linux"
   ? "linuxSeccomp"
-  : Deno.build.os === "darwin"
+  : OPERATING_SYSTEM === "darwin"
   ? "macosSeatbelt"
   : "windowsRestrictedToken";
 

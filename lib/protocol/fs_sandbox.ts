@@ -4,9 +4,9 @@
  */
 
 import { ExecError } from "../errors.ts";
-import type { NativePath } from "../fs/operations.ts";
+import type { NativePath } from "../native_path.ts";
 import type { PathUri } from "../path_uri.ts";
-import type { SandboxContext } from "../protocol/sandbox.ts";
+import type { SandboxContext } from "./sandbox.ts";
 
 /** What the two forms of the document have in common. */
 export interface FileSandbox {
