@@ -19,7 +19,7 @@ export class JsonNumber {
 export type JsonObject = ReadonlyMap<string, Json>;
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
-/** Most values in one message: every scalar, array and object counts, the root too; keys do not. */
+/** Most values in one message to a server: every scalar, array and object counts, the root too; keys do not. */
 export const MAX_JSON_VALUES = 262_144;
 /** Deepest nesting, the root included. */
 export const MAX_JSON_DEPTH = 127;
@@ -43,10 +43,11 @@ export class JsonSyntaxError extends Error {
  * Strings may share memory with `text`: keep one for long only as a copy (`copyString`).
  *
  * @param text Well-formed Unicode, as every decoder of UTF-8 yields it.
+ * @param maxValues Most values in it.
  * @throws {JsonSyntaxError} If the text is not JSON, repeats a key, escapes a lone surrogate, or is too large.
  */
-export function parseJson(text: string): Json {
-  return new Parser(text).parse();
+export function parseJson(text: string, maxValues: number = MAX_JSON_VALUES): Json {
+  return new Parser(text, maxValues).parse();
 }
 
 const TAB = 0x09, LINE_FEED = 0x0a, RETURN = 0x0d, SPACE = 0x20;
@@ -55,12 +56,14 @@ const OPEN_BRACKET = 0x5b, BACKSLASH = 0x5c, CLOSE_BRACKET = 0x5d, OPEN_BRACE = 
 
 class Parser {
   readonly #text: string;
+  readonly #maxValues: number;
   #at = 0;
   #values = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, maxValues: number) {
     this.#text = text;
+    this.#maxValues = maxValues;
   }
 
   parse(): Json {
@@ -78,8 +81,8 @@ class Parser {
     const start = this.#at;
     const code = this.#text.charCodeAt(start);
     if (Number.isNaN(code)) throw this.#endOfText("a value");
-    if (++this.#values > MAX_JSON_VALUES) {
-      const limit = `JSON-RPC message exceeds the limit of ${MAX_JSON_VALUES} JSON values`;
+    if (++this.#values > this.#maxValues) {
+      const limit = `JSON-RPC message exceeds the limit of ${this.#maxValues} JSON values`;
       throw this.#error(limit, start, code === CLOSE_BRACE ? 1 : 0);
     }
     switch (code) {

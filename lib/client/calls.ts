@@ -7,8 +7,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for the answer; without it a call waits as long as the connection lives. */
   readonly timeoutMs?: number;
-  /** The caller's trace; without it the telemetry's current one. */
-  readonly trace?: TraceContext;
+  /** The caller's trace; without it the telemetry's current one. Null: a trace of its own. */
+  readonly trace?: TraceContext | null;
 }
 
 /** Where the facades for files and HTTP send their calls: a client, a lazy one, or this process itself. */

@@ -1,128 +1,186 @@
-import { ExecError } from "../errors.ts";
-import type { Json } from "../json.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
-import { noObserver } from "../observer.ts";
+import type { TraceContext } from "../observer.ts";
+import type { EnvironmentInfo } from "../protocol/environment.ts";
+import type { ProcessSummary } from "../protocol/extensions.ts";
+import type { Params, RequestName, Result } from "../protocol/methods.ts";
+import type { CallOptions } from "./calls.ts";
+import type { Carrier } from "./carrier.ts";
+import { type ClientError, transportClosed, unsupported } from "./client_error.ts";
+import type { ServerEvent } from "./client_part.ts";
+import type { EnvironmentStatus } from "./environment.ts";
+import { harmlessTelemetry } from "./harmless_telemetry.ts";
 import {
-  type NotificationName,
-  type NotificationParams,
-  NOTIFICATIONS,
-  type Params,
-  type RequestName,
-  REQUESTS,
-  type Result,
-} from "../protocol/methods.ts";
-import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
-import { Peer } from "../rpc/peer.ts";
-import type { Lane, PeerHandler } from "../rpc/peer_handler.ts";
-
-/** One event that the server told without being asked. */
-export type ServerEvent = {
-  readonly [N in NotificationName]: { readonly method: N; readonly params: NotificationParams<N> };
-}[NotificationName];
+  ATTACH_DEADLINE_MS,
+  ENVIRONMENT_STATUS_TIMEOUT_MS,
+  INITIALIZE_TIMEOUT_MS,
+  RECOVERY_DEADLINE_MS,
+} from "./limits.ts";
+import { type ConnectionState, LogicalClient } from "./logical_client.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 export interface ClientOptions {
-  /** Told to the server, for its diagnostics only. */
+  /** Told to the server, for its diagnostics only. Default `codex-core`. */
   readonly clientName?: string;
   /** Takes over the processes of a session whose connection has ended. */
   readonly resumeSessionId?: string;
-  /** Hears the server's notifications in the order in which they came. It must not throw. */
-  readonly onEvent?: (event: ServerEvent) => void;
+  /** The name of the environment. Default `remote`. */
+  readonly id?: string;
+  /** What a call does while a lost connection is being recovered: it waits (default), or fails at once. */
+  readonly recovery?: "wait" | "failFast";
+  /** For the answer to `initialize`, in milliseconds. Default 10 s. */
+  readonly initializeTimeoutMs?: number;
+  /** From the loss of a connection until the session must be attached again, in milliseconds. Default 45 s. */
+  readonly attachDeadlineMs?: number;
+  /** From the loss of a connection until the processes must have been replayed, in milliseconds. Default 50 s. */
+  readonly recoveryDeadlineMs?: number;
+  readonly telemetry?: Telemetry;
   readonly log?: Log;
+  readonly clock?: Clock;
+  /** Gives up the first attempt to connect. The client itself is ended by disposing of it. */
   readonly signal?: AbortSignal;
+  /** The trace that the first handshake belongs to; without it one of its own. */
+  readonly trace?: TraceContext;
+  /** Told when a connection is lost, and when there is one again. */
+  onState?(state: ConnectionState): void;
+  /** Hears what the server tells, in the order in which it comes, before it is put into the order of each process. */
+  onNotification?(event: ServerEvent): void;
 }
 
-/**
- * Typed calls over one connection. Nothing is repeated and nothing recovered: when the connection ends, pending calls
- * fail with `disconnected`.
- */
-export class Client implements Disposable {
-  readonly #peer: Peer;
-  readonly #ended = Promise.withResolvers<ConnectionEnd>();
-  #sessionId = "";
+/** A session with an exec-server that outlives its connections. */
+export class ExecClient implements AsyncDisposable {
+  readonly id: string;
+  readonly #core: LogicalClient;
 
-  private constructor(connection: Connection, options: ClientOptions) {
-    this.#peer = new Peer({
-      connection,
-      transport: "websocket",
-      handler: new EventHandler(options.onEvent),
-      log: options.log ?? silentLog,
-      observer: noObserver,
-      concurrency: 1,
-      strictResponses: false,
-      ended: (end) => this.#ended.resolve(end),
-    });
+  private constructor(core: LogicalClient, id: string) {
+    this.#core = core;
+    this.id = id;
   }
 
   /**
-   * Shakes hands over a connection that the client owns from here on.
+   * Connects to a server and begins, or resumes, a session.
    *
-   * @throws {ExecError} What the server answered to `initialize`, or `disconnected`. The connection is closed then.
+   * @throws {ClientError} Why there is no connection; nothing of it is left. Or the signal's reason.
    */
-  static async connect(connection: Connection, options: ClientOptions = {}): Promise<Client> {
-    const client = new Client(connection, options);
+  static async connect(carrier: Carrier, options: ClientOptions = {}): Promise<ExecClient> {
+    const log = options.log ?? silentLog;
+    const core = new LogicalClient({
+      carrier,
+      clientName: options.clientName ?? "codex-core",
+      initializeTimeoutMs: options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS,
+      attachDeadlineMs: options.attachDeadlineMs ?? ATTACH_DEADLINE_MS,
+      recoveryDeadlineMs: options.recoveryDeadlineMs ?? RECOVERY_DEADLINE_MS,
+      failFast: options.recovery === "failFast",
+      clock: options.clock ?? systemClock,
+      log,
+      telemetry: harmlessTelemetry(options.telemetry ?? {}, log),
+      onState: (state) => options.onState?.(state),
+    });
+    const client = new ExecClient(core, options.id ?? "remote");
+    if (options.onNotification !== undefined) core.add({ notification: listener(options.onNotification, log) });
+    const { resumeSessionId = null, trace = null, signal = core.signal } = options;
     try {
-      const { clientName = "exec-server client", resumeSessionId = null } = options;
-      const { sessionId } = await client.request("initialize", { clientName, resumeSessionId }, options.signal);
-      client.#sessionId = sessionId;
-      client.#peer.notify("initialized", {});
-      return client;
+      await core.start(resumeSessionId, trace, signal);
     } catch (error) {
-      client[Symbol.dispose]();
+      await core.end();
       throw error;
+    }
+    return client;
+  }
+
+  /** Names the session; give it as `resumeSessionId` to a later client. */
+  get sessionId(): string {
+    return this.#core.sessionId!;
+  }
+
+  get state(): "connected" | "recovering" | "failed" {
+    return this.#core.state;
+  }
+
+  /** Once `failed`: why, for good. */
+  get failure(): ClientError | undefined {
+    return this.#core.failure;
+  }
+
+  /**
+   * One call in the protocol's own terms, the extensions' methods included. It is never repeated.
+   *
+   * @throws {ClientError} What the server answered, or why no answer came. Or the signal's reason.
+   */
+  call<M extends RequestName>(method: M, params: Params<M>, options?: CallOptions): Promise<Result<M>> {
+    return this.#core.call(method, params, options);
+  }
+
+  async info(options: CallOptions = {}): Promise<EnvironmentInfo> {
+    const span = this.#core.telemetry.startSpan?.({
+      name: "exec_server.environment.info",
+      kind: "internal",
+      attributes: { remote: true },
+      parent: options.trace === null ? undefined : options.trace ?? this.#core.telemetry.currentTrace?.(),
+    });
+    try {
+      return await this.#core.info(span === undefined ? options : { ...options, trace: span.context });
+    } finally {
+      span?.end();
     }
   }
 
-  /** Names the session; give it as `resumeSessionId` to a later connection. */
-  get sessionId(): string {
-    return this.#sessionId;
+  /** Asks the server, if there is a connection just now; it does not wait for one. */
+  async status(options: CallOptions = {}): Promise<EnvironmentStatus> {
+    const connection = this.#core.current;
+    if (connection === undefined) {
+      return { state: "disconnected", error: this.failure?.message ?? "exec-server environment is recovering" };
+    }
+    try {
+      await connection.call("environment/status", null, { timeoutMs: ENVIRONMENT_STATUS_TIMEOUT_MS, ...options });
+      return { state: "ready" };
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      return { state: "disconnected", error: (error as ClientError).message };
+    }
   }
 
-  /** Resolves when the connection has ended. */
-  get ended(): Promise<ConnectionEnd> {
-    return this.#ended.promise;
+  /** The processes of the session, also those that have ended and are still remembered. An extension. */
+  async processes(options?: CallOptions): Promise<readonly ProcessSummary[]> {
+    await this.#demandExtensions("list the processes of a session");
+    return (await this.call("execServer/process/list", null, options)).processes;
   }
 
   /**
-   * One call. There is no time limit; pass a signal to give up waiting (the server still does what it was asked).
+   * Has the session live on for so long without a connection, in milliseconds, if the server grants it. An extension.
    *
-   * @throws {ExecError} What the server answered, or `disconnected`.
+   * @returns What was granted.
    */
-  async request<M extends RequestName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
-    const { params: codec, result } = REQUESTS[method];
-    const answer = await this.#peer.request(
-      method,
-      (codec.encode as (params: unknown) => unknown)(params),
-      signal === undefined ? {} : { signal },
-    );
-    return result.decode(answer) as Result<M>;
+  async lease(durationMs: number, options?: CallOptions): Promise<number> {
+    await this.#demandExtensions("keep a session longer than 80 s without a connection");
+    return (await this.call("execServer/session/lease", { durationMs }, options)).durationMs;
   }
 
-  /** Ends the connection. The session lives on for 80 s and can be resumed. */
-  [Symbol.dispose](): void {
-    this.#peer.close("client ends");
+  async #demandExtensions(what: string): Promise<void> {
+    if (!await this.#core.hasExtensions()) throw unsupported(`this exec-server cannot ${what}`);
+  }
+
+  /**
+   * Ends the client for good: what is pending fails, nothing is recovered any more. The session and its processes live
+   * on for 80 s, or as long as they were leased.
+   *
+   * @param error What everybody is told who still waits, or asks later.
+   */
+  end(error: ClientError = transportClosed()): Promise<void> {
+    return this.#core.end(error);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
   }
 }
 
-class EventHandler implements PeerHandler {
-  readonly concurrent = false;
-  readonly #onEvent: ((event: ServerEvent) => void) | undefined;
-
-  constructor(onEvent: ((event: ServerEvent) => void) | undefined) {
-    this.#onEvent = onEvent;
-  }
-
-  request(method: string): never {
-    throw new ExecError("methodNotFound", `exec-server client does not implement \`${method}\` yet`);
-  }
-
-  /** Unknown notifications are ignored: a newer server may say more than we know. */
-  notification(method: string, params: Json): void {
-    if (!Object.hasOwn(NOTIFICATIONS, method)) return;
-    const name = method as NotificationName;
-    this.#onEvent?.({ method: name, params: NOTIFICATIONS[name].decode(params) } as ServerEvent);
-  }
-
-  lane(): Lane {
-    return "ordinary";
-  }
+function listener(listen: (event: ServerEvent) => void, log: Log): (event: ServerEvent) => void {
+  return (event) => {
+    try {
+      listen(event);
+    } catch (error) {
+      log.error("a listener for notifications failed", { error: error instanceof Error ? error.stack : String(error) });
+    }
+  };
 }

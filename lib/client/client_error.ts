@@ -26,7 +26,11 @@ export type ClientErrorKind =
   /** The environment cannot be had, or not now. */
   | "unavailable"
   /** This server cannot do it: it does not announce the extension or the capability. */
-  | "unsupported";
+  | "unsupported"
+  /** Output that a reader wanted is no longer kept: it came too late, or read too slowly. */
+  | "outputLost"
+  /** A program wrote more than was to be collected. */
+  | "outputLimit";
 
 export interface ClientErrorOptions extends ErrorOptions {
   /** Only of `server`: the JSON-RPC code. */
@@ -116,8 +120,8 @@ export function callTimeout(method: string, ms: number): ClientError {
 }
 
 /** @param reason Why, if it is known. */
-export function disconnected(reason?: string): ClientError {
-  return new ClientError("disconnected", DISCONNECTED + (reason ? `: ${reason}` : ""));
+export function disconnected(reason?: string, cause?: unknown): ClientError {
+  return new ClientError("disconnected", DISCONNECTED + (reason ? `: ${reason}` : ""), { cause });
 }
 export const DISCONNECTED = "exec-server transport disconnected";
 

@@ -1,5 +1,33 @@
-/** Typed calls to an exec-server over a connection of yours. */
-export { Client, type ClientOptions, type ServerEvent } from "./client.ts";
+/** A client of exec-servers: programs, files and HTTP requests on their machines, over connections that may be lost. */
+export { type ClientOptions, ExecClient } from "./client.ts";
+export type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "./carrier.ts";
+export type { CallOptions } from "./calls.ts";
+export { ClientError, type ClientErrorKind } from "./client_error.ts";
+export type { ServerEvent } from "./client_part.ts";
 export { connectWebSocket, type WebSocketOptions } from "./connect.ts";
-export { ExecError, type ExecErrorKind } from "../errors.ts";
+export type { Environment, EnvironmentStatus } from "./environment.ts";
+export type { Fetch, FetchInit } from "./fetch.ts";
+export type { DirectoryEntry, FileErrorKind, FileInfo, FileOptions, Files } from "./files.ts";
+export type {
+  CollectedOutput,
+  EnvironmentPath,
+  ExecProcess,
+  NetworkDecider,
+  NetworkDecision,
+  NetworkProtocol,
+  NetworkQuestion,
+  ProcessEvent,
+  ProcessExit,
+  ProcessStreamName,
+  RunOptions,
+  StartOptions,
+  TerminalSize,
+} from "./process.ts";
+export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";
+export type { Clock, Timer } from "../clock.ts";
+export type { Log } from "../log.ts";
+export type { TraceContext } from "../observer.ts";
+export type { EnvironmentInfo } from "../protocol/environment.ts";
+export type { ProcessSummary } from "../protocol/extensions.ts";
+export type { Params, RequestName, Result } from "../protocol/methods.ts";
 export { PathUri } from "../path_uri.ts";

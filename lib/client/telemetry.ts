@@ -12,13 +12,17 @@ export interface Telemetry {
   startSpan?(span: SpanStart): Span | undefined;
   /** The trace that a call without one of its own belongs to. */
   currentTrace?(): TraceContext | undefined;
+  /** Something that belongs to no call: what recovery does in the background. */
+  event?(name: string, fields: Attributes): void;
 }
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
   /** E.g. `process/start`, `codex.exec_server.remote.connect`. */
   readonly name: string;
   readonly kind: "client" | "server" | "internal";
-  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly attributes: Attributes;
   /** The caller's trace; undefined: a trace of its own. */
   readonly parent: TraceContext | undefined;
 }
@@ -26,6 +30,7 @@ export interface SpanStart {
 export interface Span {
   /** Goes with the request that the span is about. */
   readonly context: TraceContext;
-  event(name: string, fields: Readonly<Record<string, string | number | boolean>>): void;
-  end(): void;
+  event(name: string, fields: Attributes): void;
+  /** @param attributes What is known of the span only now, e.g. its `result`. */
+  end(attributes?: Attributes): void;
 }

@@ -12,6 +12,11 @@ export type Message = string | Uint8Array<ArrayBuffer>;
 /** Why and how a connection ended; `reason` is a short phrase for the log. */
 export interface ConnectionEnd {
   readonly reason: string;
+  /**
+   * Set when the connection broke instead of being closed by either end: what failed, for people, e.g. `failed to read
+   * websocket JSON-RPC message from exec-server websocket ws://127.0.0.1:4711: Connection reset`.
+   */
+  readonly failure?: string;
 }
 
 /** Who listens to a connection. */

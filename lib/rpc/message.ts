@@ -50,11 +50,13 @@ const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 /**
  * Reads one message.
  *
+ * @param maxValues Most JSON values in it; the default is a server's. A client bounds answers by their bytes alone: the
+ * names in a large directory are more.
  * @throws {MalformedMessage} The connection stays usable: answer it under the id -1.
  */
-export function decodeMessage(message: Message): Incoming {
+export function decodeMessage(message: Message, maxValues?: number): Incoming {
   try {
-    return decode(typeof message === "string" ? message : decodeText(message));
+    return decode(typeof message === "string" ? message : decodeText(message, maxValues), maxValues);
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof ExecError) {
       throw new MalformedMessage(error.message, { cause: error });
@@ -64,21 +66,21 @@ export function decodeMessage(message: Message): Incoming {
 }
 
 /** @throws {MalformedMessage} What a parser of bytes would have stumbled over first. */
-function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+function decodeText(bytes: Uint8Array<ArrayBuffer>, maxValues: number | undefined): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
     const text = lossyUtf8.decode(bytes);
-    decode(text);
+    decode(text, maxValues);
     const column = new TextEncoder().encode(text.slice(0, text.indexOf("\uFFFD"))).length + 1;
     throw new MalformedMessage(`invalid unicode code point at line 1 column ${column}`, { cause: error });
   }
 }
 
 /** What stands before trailing characters is looked at first: it may have a defect of its own. */
-function decode(text: string): Incoming {
+function decode(text: string, maxValues: number | undefined): Incoming {
   try {
-    return classify(parseJson(text));
+    return classify(parseJson(text, maxValues));
   } catch (error) {
     if (error instanceof JsonSyntaxError && error.value !== undefined) classify(error.value);
     throw error;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Client, connectWebSocket, PathUri, type ServerEvent, type WebSocketOptions } from "../../lib/client/mod.ts";
+import { type Carrier, connectWebSocket, ExecClient, PathUri, type ServerEvent } from "../../lib/client/mod.ts";
 import { portableBackend } from "../../lib/process/portable/spawn.ts";
 import type { Params } from "../../lib/protocol/mod.ts";
 import { ExecServer, listen, type Listener } from "../../lib/server/mod.ts";
@@ -41,58 +41,61 @@ function echo(text: string): Params<"process/start"> {
   };
 }
 
-Deno.test("Client runs a program and hears its events; its session can be resumed by another", async () => {
+/** Connections to a real server, opened by the platform. */
+function carrier(url: string, token?: string): Carrier {
+  return {
+    label: `exec-server websocket ${url}`,
+    resume: { pauseMs: () => 10 },
+    renewable: true,
+    open: async ({ signal }) => ({
+      connection: await connectWebSocket(url, { signal, ...(token === undefined ? {} : { token }) }),
+    }),
+  };
+}
+
+Deno.test("ExecClient calls a real server and hears its events; its session can be resumed by another", async () => {
   using backend = portableBackend({ log: silentLog });
   using server = await ExecServer.create({ backend });
   await using listener = serve(server);
   const events: ServerEvent[] = [];
   const closed = Promise.withResolvers<void>();
-  const onEvent = (event: ServerEvent) => {
+  const onNotification = (event: ServerEvent) => {
     events.push(event);
     if (event.method === "process/closed") closed.resolve();
   };
-  const first = await Client.connect(await connectWebSocket(listener.url), { onEvent });
-  assert.deepEqual(await first.request("process/start", echo("hi")), { processId: "echo", sandboxType: "none" });
+  const first = await ExecClient.connect(carrier(listener.url), { onNotification });
+  assert.deepEqual(await first.call("process/start", echo("hi")), { processId: "echo", sandboxType: "none" });
   await closed.promise;
   assert.deepEqual(events.map(({ method }) => method), ["process/output", "process/exited", "process/closed"]);
-  first[Symbol.dispose]();
-  await first.ended;
+  await first[Symbol.asyncDispose]();
+  assert.equal(first.state, "failed");
 
-  using second = await resume(listener.url, first.sessionId);
+  const second = await resume(listener.url, first.sessionId);
   assert.equal(second.sessionId, first.sessionId);
-  const read = await second.request("process/read", { processId: "echo", afterSeq: 0, maxBytes: null, waitMs: 0 });
+  const read = await second.call("process/read", { processId: "echo", afterSeq: 0, maxBytes: null, waitMs: 0 });
   assert.equal(new TextDecoder().decode(read.chunks[0]?.bytes), "hi\n");
-  second[Symbol.dispose]();
-  await second.ended;
+  await second[Symbol.asyncDispose]();
   server[Symbol.dispose]();
   await backend.idle();
 });
 
 /** As long as the server has not noticed the end of the old connection, it says that the session is attached. */
-async function resume(url: string, resumeSessionId: string): Promise<Client> {
+async function resume(url: string, resumeSessionId: string): Promise<ExecClient> {
   for (;;) {
     try {
-      return await Client.connect(await connectWebSocket(url), { resumeSessionId });
+      return await ExecClient.connect(carrier(url), { resumeSessionId });
     } catch (error) {
-      if ((error as { kind?: string }).kind !== "sessionAttached") throw error;
+      if ((error as { code?: number }).code !== -32010) throw error;
     }
   }
 }
 
-Deno.test("connectWebSocket shows its token, and fails where that is not the right one", async () => {
+Deno.test("ExecClient asks a real server for its info and status", async () => {
   using server = await ExecServer.create();
   await using listener = serve(server, TOKEN);
-  const status = async (options?: WebSocketOptions) => {
-    using client = await Client.connect(await connectWebSocket(listener.url, options));
-    const answer = await client.request("environment/status", null);
-    client[Symbol.dispose]();
-    await client.ended;
-    return answer;
-  };
-  assert.deepEqual(await status({ token: TOKEN }), { status: "ready" });
-  for (const options of [undefined, { token: "wrong" }]) {
-    await assert.rejects(status(options), { name: "ExecError", kind: "disconnected" });
-  }
+  await using client = await ExecClient.connect(carrier(listener.url, TOKEN));
+  assert.deepEqual(await client.status(), { state: "ready" });
+  assert.match((await client.info()).executorVersion, /^\d+\.\d+\.\d+$/);
 });
 
 Deno.test("connectWebSocket gives up when it is told to", async () => {

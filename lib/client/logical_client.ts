@@ -1,0 +1,329 @@
+import type { Clock } from "../clock.ts";
+import type { Json } from "../json.ts";
+import type { Log } from "../log.ts";
+import type { TraceContext } from "../observer.ts";
+import type { EnvironmentInfo } from "../protocol/environment.ts";
+import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
+import type { Params, RequestName, Result } from "../protocol/methods.ts";
+import { abortable } from "./abortable.ts";
+import type { CallOptions } from "./calls.ts";
+import type { Carrier, OpenedConnection } from "./carrier.ts";
+import { ClientError, disconnected, isTransportClosed, transportClosed, unavailable } from "./client_error.ts";
+import type { ClientPart, ServerEvent } from "./client_part.ts";
+import type { Core } from "./core.ts";
+import { shakeHands } from "./handshake.ts";
+import { InfoCache } from "./info_cache.ts";
+import { ENVIRONMENT_INFO_TIMEOUT_MS } from "./limits.ts";
+import { Parts } from "./parts.ts";
+import { recover } from "./recovery.ts";
+import { type ConnectionCallOptions, ServerConnection } from "./server_connection.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+export type ConnectionState = "connected" | "disconnected";
+
+export interface LogicalClientOptions {
+  readonly carrier: Carrier;
+  readonly clientName: string;
+  readonly initializeTimeoutMs: number;
+  readonly attachDeadlineMs: number;
+  readonly recoveryDeadlineMs: number;
+  /** Whether calls fail at once, instead of waiting, while a lost connection is being recovered. */
+  readonly failFast: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  /** Told of changes only; the first one is `connected`. */
+  readonly onState: (state: ConnectionState) => void;
+}
+
+/** Answers a `network/policyRequest` by {@linkcode ServerConnection.reply}, or not at all. Must not reject. */
+export type ServerRequestAnswerer = (id: string, params: Json, connection: ServerConnection) => Promise<void>;
+
+type State =
+  | { readonly name: "connected"; readonly connection: ServerConnection }
+  | { readonly name: "recovering" }
+  | { readonly name: "failed"; readonly error: ClientError };
+
+/** One session with a server, over as many connections as it takes, one at a time. */
+export class LogicalClient implements Core {
+  readonly #options: LogicalClientOptions;
+  readonly #parts: Parts;
+  readonly #aborter = new AbortController();
+  readonly #info = new InfoCache();
+  #answerer: ServerRequestAnswerer | undefined;
+  #state: State = { name: "recovering" };
+  /** Resolved at the next change of the state. */
+  #changed = Promise.withResolvers<void>();
+  #published: ConnectionState = "disconnected";
+  #generation = 0;
+  /** The connection that is being resumed: it may speak before it is installed. */
+  #candidate: ServerConnection | undefined;
+  #sessionId: string | undefined;
+  /** Resolve when what was opened is gone. */
+  readonly #leavings = new Set<Promise<void>>();
+
+  constructor(options: LogicalClientOptions) {
+    this.#options = options;
+    this.#parts = new Parts(options.telemetry, options.log);
+  }
+
+  get telemetry(): Telemetry {
+    return this.#options.telemetry;
+  }
+
+  get log(): Log {
+    return this.#options.log;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  get state(): State["name"] {
+    return this.#state.name;
+  }
+
+  get failure(): ClientError | undefined {
+    return this.#state.name === "failed" ? this.#state.error : undefined;
+  }
+
+  /** Undefined until the first handshake is done; the same ever after. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** Adds what is to be told of the connections' messages and of their fate. */
+  add(part: ClientPart): void {
+    this.#parts.add(part);
+  }
+
+  /** Without an answerer the server hears that the method is not implemented. */
+  answerWith(answerer: ServerRequestAnswerer): void {
+    this.#answerer = answerer;
+  }
+
+  /**
+   * Makes the first connection. The client is of no use if this fails: end it.
+   *
+   * @throws {ClientError} Why there is none. Or the signal's reason.
+   */
+  async start(resumeSessionId: string | null, trace: TraceContext | null, signal: AbortSignal): Promise<void> {
+    const { connection, remainingMs } = await this.#open(signal, trace);
+    this.#change({ name: "connected", connection });
+    connection.start();
+    await this.#initialize(connection, { resumeSessionId, remainingMs, trace, signal });
+    if (!this.isCurrent(connection)) throw disconnected();
+    this.#publish("connected");
+  }
+
+  async connection(signal?: AbortSignal): Promise<ServerConnection> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.#state.name === "connected") return this.#state.connection;
+      if (this.#state.name === "failed") throw this.#state.error;
+      if (this.#options.failFast) throw unavailable("exec-server environment is recovering");
+      await abortable(this.#changed.promise, signal);
+    }
+  }
+
+  /** The installed connection; undefined while there is none. */
+  get current(): ServerConnection | undefined {
+    return this.#state.name === "connected" ? this.#state.connection : undefined;
+  }
+
+  isCurrent(connection: ServerConnection): boolean {
+    return this.current === connection && connection.alive;
+  }
+
+  async call<M extends RequestName>(
+    method: M,
+    params: Params<M>,
+    options: ConnectionCallOptions = {},
+  ): Promise<Result<M>> {
+    // Without waiting where there is nothing to wait for: calls leave in the order in which they were made.
+    const connection = this.current ?? await this.connection(options.signal);
+    return await connection.call(method, params, options);
+  }
+
+  async callUntilAnswered<M extends RequestName>(
+    method: M,
+    params: Params<M>,
+    options: ConnectionCallOptions = {},
+  ): Promise<Result<M>> {
+    for (;;) {
+      try {
+        return await this.call(method, params, options);
+      } catch (error) {
+        if (this.failure !== undefined || !isTransportClosed(error)) throw error;
+      }
+    }
+  }
+
+  info({ signal, trace }: CallOptions = {}): Promise<EnvironmentInfo> {
+    const options = { timeoutMs: ENVIRONMENT_INFO_TIMEOUT_MS, ...(trace === undefined ? {} : { trace }) };
+    return this.#info.get(() => this.call("environment/info", null, options), signal);
+  }
+
+  async hasExtensions(): Promise<boolean> {
+    return (await this.info()).capabilities[EXTENSIONS_CAPABILITY] === true;
+  }
+
+  /**
+   * Ends the client for good, and waits until nothing of its connections is left.
+   *
+   * @param error What everybody is told who still waits, or asks later.
+   */
+  async end(error: ClientError = transportClosed()): Promise<void> {
+    if (!this.signal.aborted) {
+      const connections = [this.#candidate, this.current];
+      this.#aborter.abort(error);
+      this.#fail(error);
+      for (const connection of connections) connection?.end(error);
+    }
+    while (this.#leavings.size > 0) await Promise.all(this.#leavings);
+  }
+
+  async #open(
+    signal: AbortSignal,
+    trace: TraceContext | null,
+  ): Promise<{ connection: ServerConnection; remainingMs: number }> {
+    const { carrier, clock, log, telemetry, initializeTimeoutMs } = this.#options;
+    const opening = carrier.open(trace === null ? { signal } : { signal, trace });
+    let opened: OpenedConnection;
+    try {
+      opened = await abortable(opening, signal);
+    } catch (error) {
+      this.#leave(opening.then(discard, () => undefined));
+      throw error;
+    }
+    if (opened.gone !== undefined) this.#leave(opened.gone);
+    const connection = new ServerConnection({
+      connection: opened.connection,
+      generation: ++this.#generation,
+      clock,
+      log,
+      telemetry,
+      owner: {
+        notification: (event, from) => this.#hear(event, from),
+        request: this.#answerer,
+        ended: (error, from) => this.#lose(error, from),
+      },
+    });
+    return { connection, remainingMs: opened.initializeTimeoutMs ?? initializeTimeoutMs };
+  }
+
+  #leave(leaving: Promise<void>): void {
+    const left = leaving
+      .catch((error) => this.log.warn("a connection did not go as it should", { error: String(error) }))
+      .finally(() => this.#leavings.delete(left));
+    this.#leavings.add(left);
+  }
+
+  async #initialize(
+    connection: ServerConnection,
+    options: {
+      resumeSessionId: string | null;
+      remainingMs: number;
+      trace: TraceContext | null;
+      signal: AbortSignal;
+    },
+  ): Promise<void> {
+    const { clientName, initializeTimeoutMs: timeoutMs } = this.#options;
+    const { sessionId, environmentInfo } = await shakeHands(connection, { clientName, timeoutMs, ...options });
+    this.#sessionId ??= sessionId;
+    if (environmentInfo !== null) this.#info.fill(environmentInfo);
+  }
+
+  #hear(event: ServerEvent, from: ServerConnection): void {
+    if (from === this.current || from === this.#candidate) this.#parts.notification(event, from);
+  }
+
+  /** Reports of any connection but the installed one change nothing. */
+  #lose(error: ClientError, from: ServerConnection): void {
+    if (from !== this.current) return;
+    this.log.warn("connection to server lost", { generation: from.generation });
+    this.#change({ name: "recovering" });
+    this.#publish("disconnected");
+    this.#parts.disconnected(error);
+    void this.#recover(error);
+  }
+
+  async #recover(lost: ClientError): Promise<void> {
+    const { clock, telemetry, log, attachDeadlineMs, recoveryDeadlineMs, carrier } = this.#options;
+    try {
+      await recover(
+        {
+          strategy: carrier.resume,
+          sessionId: this.#sessionId,
+          settled: () => this.#parts.settled(),
+          attach: (sessionId, signal) => this.#attach(sessionId, signal),
+          replay: (connection, signal) => this.#parts.replay(connection, signal),
+          install: (connection) => this.#install(connection),
+        },
+        lost,
+        { clock, telemetry, log, attachDeadlineMs, recoveryDeadlineMs, signal: this.signal },
+      );
+    } catch (error) {
+      if (this.signal.aborted) return;
+      log.error("connection to server could not be recovered", { generation: this.#generation });
+      this.#fail(error as ClientError);
+    } finally {
+      this.#candidate = undefined;
+    }
+  }
+
+  async #attach(resumeSessionId: string, signal: AbortSignal): Promise<ServerConnection> {
+    const { connection, remainingMs } = await this.#open(signal, null);
+    this.#candidate = connection;
+    try {
+      connection.start();
+      await this.#initialize(connection, { resumeSessionId, remainingMs, trace: null, signal });
+      return connection;
+    } catch (error) {
+      connection.close("the session could not be resumed");
+      throw error;
+    }
+  }
+
+  #install(connection: ServerConnection): boolean {
+    if (!connection.alive || this.signal.aborted) return false;
+    this.#candidate = undefined;
+    this.#change({ name: "connected", connection });
+    this.#publish("connected");
+    return true;
+  }
+
+  #fail(error: ClientError): void {
+    if (this.#state.name === "failed") return;
+    this.#change({ name: "failed", error });
+    this.#publish("disconnected");
+    this.#parts.failed(error);
+  }
+
+  #change(state: State): void {
+    this.#state = state;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  #publish(state: ConnectionState): void {
+    if (state === this.#published) return;
+    this.#published = state;
+    try {
+      this.#options.onState(state);
+    } catch (error) {
+      this.log.error("a listener for the state failed", {
+        error: error instanceof Error ? error.stack : String(error),
+      });
+    }
+  }
+}
+
+async function discard({ connection, gone }: OpenedConnection): Promise<void> {
+  connection.close(undefined, "no longer wanted");
+  await gone;
+}

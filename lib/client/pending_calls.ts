@@ -1,0 +1,99 @@
+import type { Clock, Timer } from "../clock.ts";
+import type { ResponseMessage } from "../rpc/message.ts";
+import type { CallOptions } from "./calls.ts";
+import { callTimeout, type ClientError } from "./client_error.ts";
+import { MAX_PENDING_CALLS } from "./limits.ts";
+
+/** What came back for one call. */
+export interface Answer {
+  readonly outcome: ResponseMessage["outcome"];
+  /** When it was read, by the client's clock. */
+  readonly readAt: number;
+}
+
+/** Admission: the place of one call among those in flight. */
+export type Place = "ordinary" | "reserved";
+
+/**
+ * Calls of one connection that wait for their answers: at most {@linkcode MAX_PENDING_CALLS} and one more that cleans
+ * up. Ids count from 1. A call that is given up frees its place; its answer is then ignored.
+ */
+export class PendingCalls {
+  readonly #clock: Clock;
+  readonly #calls = new Map<string, { settle(answer: Answer): void; fail(error: ClientError): void }>();
+  #lastId = 0;
+  #ordinary = 0;
+  #reservedTaken = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** A place for a call; undefined if there is none. */
+  place(cleanup: boolean): Place | undefined {
+    if (this.#ordinary < MAX_PENDING_CALLS) return "ordinary";
+    return cleanup && !this.#reservedTaken ? "reserved" : undefined;
+  }
+
+  /**
+   * Takes the place and sends the call.
+   *
+   * @param send Gets the id. What it throws leaves nothing behind.
+   * @throws {ClientError} When the time is up, or what {@linkcode fail} was given; the signal's reason.
+   */
+  open(method: string, place: Place, options: CallOptions, send: (id: number) => void): Promise<Answer> {
+    const id = this.#lastId + 1;
+    const key = String(id);
+    const { signal, timeoutMs } = options;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    let timer: Timer | undefined;
+    const done = () => {
+      this.#calls.delete(key);
+      this.#occupy(place, -1);
+      timer?.cancel();
+      signal?.removeEventListener("abort", abort);
+    };
+    const fail = (error: unknown) => {
+      done();
+      reject(error);
+    };
+    const abort = () => fail(signal?.reason);
+    send(id);
+    this.#lastId = id;
+    this.#occupy(place, 1);
+    this.#calls.set(key, {
+      settle: (answer) => {
+        done();
+        resolve(answer);
+      },
+      fail,
+    });
+    signal?.addEventListener("abort", abort, { once: true });
+    if (timeoutMs !== undefined) timer = this.#clock.after(timeoutMs, () => fail(callTimeout(method, timeoutMs)));
+    return promise;
+  }
+
+  #occupy(place: Place, change: 1 | -1): void {
+    if (place === "ordinary") this.#ordinary += change;
+    else this.#reservedTaken = change === 1;
+  }
+
+  /** Whether the call of this id still waits. */
+  has(id: number): boolean {
+    return this.#calls.has(String(id));
+  }
+
+  /** Hands an answer to whoever waits for it; nobody does if the id is unknown. */
+  settle({ id, outcome }: ResponseMessage): void {
+    this.#calls.get(id)?.settle({ outcome, readAt: this.#clock.now() });
+  }
+
+  /** No answer comes any more. */
+  fail(error: ClientError): void {
+    for (const call of [...this.#calls.values()]) call.fail(error);
+  }
+}
