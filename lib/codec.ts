@@ -130,7 +130,7 @@ function base64Codec(room?: (length: number) => Uint8Array<ArrayBuffer>): Codec<
       try {
         return decodeBase64(text, room);
       } catch (error) {
-        if (error instanceof Base64Error) throw refusal(error.message);
+        if (error instanceof Base64Error) throw new ExecError("invalidParams", error.message, { cause: error });
         throw error;
       }
     },

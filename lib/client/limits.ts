@@ -27,6 +27,12 @@ export const OUTGOING_QUEUE_CAPACITY = 128;
 /** Events of one process that came before an earlier one. */
 export const MAX_EARLY_EVENTS = 256;
 export const MAX_EARLY_BYTES = 1024 * 1024;
+/**
+ * The same while a `process/read` for what is missing is under way. Ours: on a far server a lively program says more
+ * than 256 things before the answer is here.
+ */
+export const MAX_EARLY_EVENTS_CATCHING_UP = 65_536;
+export const MAX_EARLY_BYTES_CATCHING_UP = 16 * 1024 * 1024;
 /** Events of one process that are kept for readers who come late. */
 export const HISTORY_EVENTS = 256;
 export const HISTORY_BYTES = 1024 * 1024;
@@ -39,9 +45,32 @@ export const UNREAD_HIGH_WATER_BYTES = 16 * 1024 * 1024;
 export const UNREAD_LOW_WATER_BYTES = 4 * 1024 * 1024;
 /** Ours: beyond it a reader of a server that cannot hold its programs is too slow, and its stream fails. */
 export const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+/** What an unread event counts besides its output, about what the object takes. */
+export const EVENT_OVERHEAD_BYTES = 128;
+/** Most bytes of one `process/write`; more goes in several, in order. */
+export const WRITE_BLOCK_BYTES = 1024 * 1024;
+/** What `run` collects at most unless told otherwise. */
+export const MAX_COLLECTED_BYTES = 64 * 1024 * 1024;
+/** Most UTF-16 code units of one line of a program's output. */
+export const MAX_LINE_LENGTH = 1024 * 1024;
+/** How long an exit waits for its details from a server that has them. */
+export const EXIT_DETAILS_TIMEOUT_MS = 10_000;
+/** How long leaving the scope of a process waits for the end of what it has just killed. */
+export const KILL_GRACE_MS = 2_000;
+/** Of a question of the server's about a program's network; beyond them the answer is no. */
+export const MAX_DECISION_PROCESS_ID_BYTES = 256;
+export const MAX_DECISION_HOST_BYTES = 253;
+export const MAX_DECISION_REASON_BYTES = 1024;
 
 /** One block of a file. */
 export const FILE_BLOCK_BYTES = 1024 * 1024;
+/** Ours: a longer file is written in blocks, where the server can. */
+export const WHOLE_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * Ours: what one message may carry of a file or a request's body. Servers end a connection, without a word, over a
+ * WebSocket message of more than 16 MiB; this in base64 leaves 340 KB of that for the rest.
+ */
+export const MAX_MESSAGE_DATA_BYTES = 12 * 1024 * 1024 - 256 * 1024;
 
 export const MAX_BODY_DELTAS = 256;
 export const MAX_QUEUED_BODY_BYTES = 16 * 1024 * 1024;

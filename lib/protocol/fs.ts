@@ -32,7 +32,7 @@ export const readFileParams = struct("WireFsReadFileParams", { path: pathUri, fo
 export const readFileResult = {
   ...struct("FsReadFileResponse", { dataBase64: base64 }),
   /** Joined by hand: base64 needs no escapes. */
-  toJson: ({ dataBase64 }: { dataBase64: Uint8Array }) => `{"dataBase64":"${encodeBase64(dataBase64)}"}`,
+  toJson: ({ dataBase64 }: { dataBase64: Uint8Array<ArrayBuffer> }) => `{"dataBase64":"${encodeBase64(dataBase64)}"}`,
 };
 
 export const openParams = struct("WireFsOpenParams", {
@@ -48,7 +48,8 @@ export const readBlockParams = struct("FsReadBlockParams", { handleId: string, o
 export const readBlockResult = {
   ...struct("FsReadBlockResponse", { chunk: base64, eof: boolean }),
   /** As above. */
-  toJson: ({ chunk, eof }: { chunk: Uint8Array; eof: boolean }) => `{"chunk":"${encodeBase64(chunk)}","eof":${eof}}`,
+  toJson: ({ chunk, eof }: { chunk: Uint8Array<ArrayBuffer>; eof: boolean }) =>
+    `{"chunk":"${encodeBase64(chunk)}","eof":${eof}}`,
 };
 
 export const writeBlockParams = struct("FsWriteBlockParams", {
