@@ -140,6 +140,11 @@ export class ExecClient implements AsyncDisposable {
     }
   }
 
+  /** Whether the server announces our extensions. */
+  hasExtensions(): Promise<boolean> {
+    return this.#core.hasExtensions();
+  }
+
   /** The processes of the session, also those that have ended and are still remembered. An extension. */
   async processes(options?: CallOptions): Promise<readonly ProcessSummary[]> {
     await this.#demandExtensions("list the processes of a session");
