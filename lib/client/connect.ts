@@ -1,47 +1,18 @@
-import { ExecError } from "../errors.ts";
-import type { Connection } from "../rpc/connection.ts";
-import { websocketConnection } from "../rpc/websocket.ts";
+import { type ClientOptions, ExecClient } from "./client.ts";
+import { websocketCarrier, type WebSocketCarrierOptions } from "./websocket_carrier.ts";
 
-export interface WebSocketOptions {
-  /** What a server with `--ws-auth` wants to see: the capability token, or a signed one. */
-  readonly token?: string;
-  /** Gives up the attempt. */
-  readonly signal?: AbortSignal;
-}
-
-/** Deno's own constructor takes headers; the web's type, which some type checks see instead, does not say so. */
-const WebSocketWithHeaders = WebSocket as unknown as new (
-  url: string,
-  options: { headers?: Record<string, string> },
-) => WebSocket;
+// One function per way to reach a server. Each makes a carrier and gives it to ExecClient.connect, which is also the
+// place for a carrier that does not come from here, such as the relay's.
 
 /**
- * Opens a WebSocket to an exec-server.
+ * Connects to the exec-server behind a WebSocket URL.
  *
- * @param url `ws://` or `wss://`.
- * @throws {ExecError} `disconnected` if the server cannot be reached or refuses the connection.
+ * @param url `ws://…` or `wss://…`; a token goes only to `wss://` and to this machine.
+ * @throws {ClientError} Why there is no connection; nothing of it is left. Or the signal's reason.
  */
-export async function connectWebSocket(url: string, options: WebSocketOptions = {}): Promise<Connection> {
-  const { token, signal } = options;
-  signal?.throwIfAborted();
-  const socket = new WebSocketWithHeaders(
-    url,
-    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
-  );
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const abort = () => reject(signal?.reason);
-  socket.onopen = () => resolve();
-  socket.onerror = () => reject(new ExecError("disconnected", `failed to connect to exec-server websocket ${url}`));
-  signal?.addEventListener("abort", abort, { once: true });
-  try {
-    await promise;
-  } catch (error) {
-    socket.close();
-    throw error;
-  } finally {
-    socket.onopen = null;
-    socket.onerror = null;
-    signal?.removeEventListener("abort", abort);
-  }
-  return websocketConnection(socket, new URL(url).host);
+export function connect(
+  url: string | URL,
+  options: ClientOptions & WebSocketCarrierOptions = {},
+): Promise<ExecClient> {
+  return ExecClient.connect(websocketCarrier(url, options), options);
 }

@@ -4,7 +4,7 @@ export type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "./c
 export type { CallOptions } from "./calls.ts";
 export { ClientError, type ClientErrorKind } from "./client_error.ts";
 export type { ServerEvent } from "./client_part.ts";
-export { connectWebSocket, type WebSocketOptions } from "./connect.ts";
+export { connect } from "./connect.ts";
 export type { Environment, EnvironmentStatus } from "./environment.ts";
 export type { Fetch, FetchInit } from "./fetch.ts";
 export type { DirectoryEntry, FileErrorKind, FileInfo, FileOptions, Files } from "./files.ts";
@@ -23,7 +23,10 @@ export type {
   StartOptions,
   TerminalSize,
 } from "./process.ts";
+export { tokenFile } from "./node/token_file.ts";
+export type { OpenSocket } from "./platform_socket.ts";
 export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";
+export type { WebSocketCarrierOptions } from "./websocket_carrier.ts";
 export type { Clock, Timer } from "../clock.ts";
 export type { Log } from "../log.ts";
 export type { TraceContext } from "../observer.ts";

@@ -6,6 +6,7 @@ import {
   type Receiver,
   SHARED_HIGH_WATER_BYTES,
 } from "./connection.ts";
+import { websocketFailure } from "./websocket_failure.ts";
 
 /**
  * How long a peer may take to answer our close frame, and to take what was sent before it, until its socket is
@@ -24,21 +25,28 @@ const MESSAGE_TOO_BIG = 1009;
 /** Most bytes of UTF-8 that a close frame has room for besides the code. */
 const MAX_REASON_BYTES = 123;
 
+export interface WebSocketConnection extends Connection {
+  /** Resolves when the socket itself is gone as well, at the latest {@linkcode CLOSE_PATIENCE_MS} after `close`. */
+  readonly gone: Promise<void>;
+}
+
 /**
  * A connection over one open WebSocket, at either end of it.
  *
  * @param socket Must be open, or opening at the server's end. Its event handlers belong to the connection from here on.
- * @param peer `IP:PORT` of the other side, an IPv6 address in brackets.
+ * @param peer The other side: at the server's end `IP:PORT`, an IPv6 address in brackets; at the client's its URL.
  */
-export function websocketConnection(socket: WebSocket, peer: string): Connection {
-  return new WebSocketConnection(socket, peer);
+export function websocketConnection(socket: WebSocket, peer: string): WebSocketConnection {
+  return new SocketConnection(socket, peer);
 }
 
-class WebSocketConnection implements Connection {
+class SocketConnection implements WebSocketConnection {
   readonly label: string;
   sharing = false;
   readonly malformedPrefix: string;
+  readonly gone: Promise<void>;
   readonly #socket: WebSocket;
+  readonly #resolveGone: () => void;
   #receiver: Receiver | undefined;
   /** What came before `start`, at most {@linkcode MAX_MESSAGE_BYTES} of it. */
   readonly #early: Message[] = [];
@@ -53,6 +61,9 @@ class WebSocketConnection implements Connection {
     this.label = `exec-server websocket ${peer}`;
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${this.label}: `;
     this.#socket = socket;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.gone = promise;
+    this.#resolveGone = resolve;
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => this.#deliver(typeof data === "string" ? data : new Uint8Array(data));
     socket.onerror = (event) => {
@@ -61,7 +72,10 @@ class WebSocketConnection implements Connection {
       // A handshake that fails is reported by this event alone.
       if (socket.readyState === WebSocket.CONNECTING) this.#gone("the upgrade failed");
     };
-    socket.onclose = ({ code }) => this.#gone(this.#failure || `closed by the peer with code ${code}`);
+    socket.onclose = ({ code, reason, wasClean }) => {
+      const closed = `closed by the peer with code ${code}${reason === "" ? "" : `: ${reason}`}`;
+      this.#gone(this.#failure || closed, websocketFailure(this.#failure, wasClean));
+    };
   }
 
   start(receiver: Receiver): void {
@@ -94,7 +108,7 @@ class WebSocketConnection implements Connection {
     if (this.#end !== undefined) return;
     sendClose(this.#socket, code, reason);
     if (this.#socket.readyState !== WebSocket.CLOSED) {
-      this.#patience = setTimeout(() => dropSocket(this.#socket), CLOSE_PATIENCE_MS);
+      this.#patience = setTimeout(() => this.#drop(), CLOSE_PATIENCE_MS);
     }
     this.#finish({ reason: reason || `closed by us with code ${code}` });
   }
@@ -126,10 +140,21 @@ class WebSocketConnection implements Connection {
     for (const resolve of waiters) resolve();
   }
 
-  /** The socket is no more. */
-  #gone(reason: string): void {
+  /** Where that is possible the socket's last event comes now; elsewhere nobody need wait for it any longer. */
+  #drop(): void {
+    if (!dropSocket(this.#socket)) this.#resolveGone();
+  }
+
+  /** The socket is no more. @param failure Why it broke; empty: it was closed. */
+  #gone(reason: string, failure = ""): void {
     clearTimeout(this.#patience);
-    if (this.#end === undefined) this.#finish({ reason });
+    this.#resolveGone();
+    if (this.#end !== undefined) return;
+    this.#finish(
+      failure === ""
+        ? { reason }
+        : { reason, failure: `failed to read websocket JSON-RPC message from ${this.label}: ${failure}` },
+    );
   }
 
   /** The conversation is over, whether or not the socket still is there. */
@@ -162,13 +187,17 @@ function sendClose(socket: WebSocket, code: number, reason: string): void {
  * Frees a socket whose peer neither answers nor ends. The platform has no public call for it: after `close` it waits
  * for the peer's next frame without limit (measured on Deno 2.9.6; its own time-out covers open sockets only). So this
  * takes the resource number from where Deno keeps it. On a Deno that keeps it elsewhere nothing happens, the socket
- * stays until its peer makes itself heard, and the test of this function fails.
+ * stays until its peer makes itself heard, and the test of this function fails. Other platforms have no such way at all.
+ *
+ * @returns Whether the socket is freed.
  */
-function dropSocket(socket: WebSocket): void {
+function dropSocket(socket: WebSocket): boolean {
   const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "[[rid]]");
   const rid: unknown = key === undefined ? undefined : Reflect.get(socket, key);
   const { Deno } = globalThis as { Deno?: object & { readonly internal?: symbol } };
-  if (Deno?.internal === undefined) return;
+  if (Deno?.internal === undefined) return false;
   const { core } = (Reflect.get(Deno, Deno.internal) ?? {}) as { core?: { tryClose?(rid: number): void } };
-  if (typeof rid === "number") core?.tryClose?.(rid);
+  if (typeof rid !== "number" || core?.tryClose === undefined) return false;
+  core.tryClose(rid);
+  return true;
 }

@@ -1,0 +1,72 @@
+/**
+ * Why a WebSocket could not be opened, in the reference's words as far as they can be known. What the platforms say was
+ * seen with Deno 2.9.6, Node.js 22 and Bun 1.4.
+ */
+
+/** A platform's error, or what its error event says. */
+export interface DialError {
+  readonly message: string;
+  readonly code?: string | undefined;
+  /** Negative for an error of the operating system, as Node.js has it. */
+  readonly errno?: number | undefined;
+}
+
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  200: "OK",
+  301: "Moved Permanently",
+  302: "Found",
+  307: "Temporary Redirect",
+  308: "Permanent Redirect",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  426: "Upgrade Required",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Connection refused",
+  ECONNRESET: "Connection reset by peer",
+  EHOSTUNREACH: "No route to host",
+  ENETUNREACH: "Network is unreachable",
+  ETIMEDOUT: "Connection timed out",
+};
+
+/** The other side answered, but not by an upgrade. */
+export function statusCause(status: number): string {
+  return `HTTP error: ${status} ${STATUS_NAMES[status] ?? "<unknown status code>"}`;
+}
+
+export function errorCause({ message, code, errno }: DialError): string {
+  const system = code === undefined ? undefined : SYSTEM_ERRORS[code];
+  if (system !== undefined) return `IO error: ${system}${errno === undefined ? "" : ` (os error ${Math.abs(errno)})`}`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return "IO error: failed to lookup address information: Name or service not known";
+  }
+  const detail = withoutPrefix(message);
+  const status = /status code: (\d{3})$/.exec(detail)?.[1];
+  if (status !== undefined) return statusCause(Number(status));
+  if (/^(connection closed before message completed|Connection ended|other side closed)$/.test(detail)) {
+    return "WebSocket protocol error: Handshake not finished";
+  }
+  if (/certificate|\b(TLS|SSL)\b|InvalidContentType/.test(detail)) return `TLS error: ${detail}`;
+  return saysOnlyThatItFailed(message) ? `IO error: ${detail}` : `WebSocket protocol error: ${detail}`;
+}
+
+/** Whether the platform keeps to itself why there was no TCP connection. */
+export function saysOnlyThatItFailed(message: string): boolean {
+  return /^(tcp connect error|dns error|Failed to connect)$/.test(withoutPrefix(message));
+}
+
+function withoutPrefix(message: string): string {
+  return message.replace(/^(NetworkError: failed to connect to WebSocket: |WebSocket connection to '.*' failed: )/, "")
+    .trim();
+}
