@@ -67,7 +67,12 @@ function serve(options: ServeOptions): Promise<void> {
     const observer = options.logLevel === "debug"
       ? (await import("./lib/log_observer.ts")).logObserver(log)
       : noObserver;
-    return server = await ExecServer.create({ concurrentRequests: options.concurrentRequests, log, observer });
+    return server = await ExecServer.create({
+      concurrentRequests: options.concurrentRequests,
+      maxDetachedMs: options.maxDetachedMs,
+      log,
+      observer,
+    });
   };
   return options.listen.kind === "stdio" ? serveStdio(load, end) : serveWebSocket(options, log, load, end);
 }
@@ -111,6 +116,7 @@ async function serveWebSocket(
   const listener = listen({
     address: { hostname, port },
     authorize,
+    allowedOrigins: options.allowedOrigins,
     log,
     onConnection: (connection) => void loading.promise.then((server) => server.serve(connection, "websocket")),
   });

@@ -15,11 +15,13 @@ export interface OptionSpec {
   readonly notEmpty?: boolean;
   /** What is wrong with a value; undefined: nothing. */
   readonly check?: (value: string) => string | undefined;
+  /** Whether it can be given several times, see {@linkcode ArgumentReader.all}. */
+  readonly repeatable?: boolean;
   /** Seeing it ends the reading of the command line. */
   readonly final?: boolean;
 }
 
-/** Options in the order in which they were given, with their values; a flag's is empty. */
+/** Options in the order in which they were given, with their (last) values; a flag's is empty. */
 export type Arguments = ReadonlyMap<string, string>;
 
 /** Reads command lines in the manner of clap, whose errors it imitates to the letter. */
@@ -27,6 +29,7 @@ export class ArgumentReader {
   readonly #program: string;
   readonly #specs: readonly OptionSpec[];
   readonly #read = new Map<string, string>();
+  readonly #repeated = new Map<string, string[]>();
   /** The option that was read last; its value is judged when it is known to be complete. */
   #pending: { spec: OptionSpec; value: string | undefined } | undefined;
 
@@ -50,6 +53,11 @@ export class ArgumentReader {
     }
     this.#settle();
     return this.#read;
+  }
+
+  /** The values of an option that can be given several times, in their order. */
+  all(name: string): readonly string[] {
+    return this.#repeated.get(name) ?? [];
   }
 
   /** `--listen <URL>`, as usage lines write it. */
@@ -113,7 +121,9 @@ export class ArgumentReader {
     const { spec, value } = this.#pending;
     this.#pending = undefined;
     const checked = spec.value === undefined ? "" : this.check(spec, value);
-    if (this.#read.has(spec.name)) {
+    if (spec.repeatable === true) {
+      this.#repeated.set(spec.name, [...this.all(spec.name), checked]);
+    } else if (this.#read.has(spec.name)) {
       throw this.error(`the argument '${this.form(spec.name)}' cannot be used multiple times`, []);
     }
     this.#read.set(spec.name, checked);

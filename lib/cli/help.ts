@@ -13,6 +13,9 @@ Options:
           [default: ws://127.0.0.1:0]
       --concurrent-requests <COUNT>
           How many requests of one connection may run at once; 1 answers strictly in order [default: 1]
+      --max-detached <DURATION>
+          How long a client may have its processes kept after it has left, such as 90s, 30m, 24h or 7d; 0: no longer
+          than the 80 seconds that every client gets [default: 24h]
       --log-level <LEVEL>
           What to write to standard error: off, error, warn, info or debug. Commands, files, environments and tokens
           are never written [default: warn]
@@ -37,6 +40,9 @@ Who may connect to ws://IP:PORT (default: everyone who can reach the port):
           signed-bearer-token: what "iss" must say, and what "aud" must say or contain [default: anything]
       --ws-max-clock-skew-seconds <SECONDS>
           signed-bearer-token: how far the clocks may differ [default: 30]
+      --allow-origin <ORIGIN>
+          A web page that may connect as well, such as https://app.example.com or http://localhost:3000; can be given
+          several times. Browsers say where a page comes from, and are refused otherwise [default: none]
 
 Not supported yet, and refused: --remote <URL>, --environment-id <ID>, --name <NAME>, and --exit-on-stdin-close
 (also CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE=true), which has a meaning with --remote only.

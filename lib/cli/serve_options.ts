@@ -1,6 +1,8 @@
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
 import type { AuthSettings } from "../server/auth.ts";
+import { originFlaw } from "../origin.ts";
 import { ArgumentReader, type Arguments, type OptionSpec } from "./arguments.ts";
+import { durationFlaw, parseDuration } from "./duration.ts";
 import { type ListenTarget, parseListenUrl } from "./listen_url.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -16,12 +18,17 @@ export interface ServeOptions {
   readonly concurrentRequests: number;
   /** Never set together with stdio. */
   readonly auth: AuthSettings | null;
+  /** The web pages that may connect, by their origins. Empty with stdio. */
+  readonly allowedOrigins: readonly string[];
+  /** The longest that a session may be kept without a connection, in milliseconds; 0: no longer than the usual 80 s. */
+  readonly maxDetachedMs: number;
   readonly logLevel: LogLevel;
 }
 
 const DEFAULT_LISTEN = "ws://127.0.0.1:0";
 /** The reference says nothing while all is well. */
 const DEFAULT_LOG_LEVEL = "warn";
+const DEFAULT_MAX_DETACHED = "24h";
 const DEFAULT_SKEW_SECONDS = "30";
 const EXIT_ON_STDIN_CLOSE_VARIABLE = "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE";
 const LARGEST_U64 = 2n ** 64n - 1n;
@@ -40,6 +47,8 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "--ws-issuer", value: "<ISSUER>" },
   { name: "--ws-audience", value: "<AUDIENCE>" },
   { name: "--ws-max-clock-skew-seconds", value: "<SECONDS>", check: (value) => countFlaw(value, 0n) },
+  { name: "--allow-origin", value: "<ORIGIN>", check: originFlaw, repeatable: true },
+  { name: "--max-detached", value: "<DURATION>", check: (value) => value === "0" ? undefined : durationFlaw(value) },
   { name: "--remote", value: "<URL>" },
   { name: "--environment-id", value: "<ID>" },
   { name: "--name", value: "<NAME>" },
@@ -68,15 +77,27 @@ export function parseServeOptions(argv: readonly string[], env: (name: string) =
   if (auth !== null && listen.kind === "stdio") {
     throw failure("WebSocket auth requires a WebSocket listener, not stdio");
   }
+  if (listen.kind === "stdio") refuseWithStdio(args);
   return {
     kind: "serve",
     options: {
       listen,
       concurrentRequests: Number(args.get("--concurrent-requests") ?? 1),
       auth,
+      allowedOrigins: reader.all("--allow-origin"),
+      maxDetachedMs: listen.kind === "stdio"
+        ? 0
+        : parseDuration(args.get("--max-detached") ?? DEFAULT_MAX_DETACHED) ?? 0,
       logLevel: (args.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
     },
   };
+}
+
+/** A stdio server has one client, which started it, and ends with it. */
+function refuseWithStdio(args: Arguments): void {
+  for (const name of ["--allow-origin", "--max-detached"]) {
+    if (args.has(name)) throw failure(`\`${name}\` requires a WebSocket listener, not stdio`);
+  }
 }
 
 function exitOnStdinClose(

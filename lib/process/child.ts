@@ -3,8 +3,19 @@
  * `portable/` through node:child_process and node-pty.
  */
 
+import type { SignalName } from "./signal_name.ts";
+
 /** Which output a chunk came from; on a terminal everything is `pty`. */
 export type StreamName = "stdout" | "stderr" | "pty";
+
+/** Of a terminal, in characters; neither may be 0. */
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** The size that a terminal has unless another is asked for. Source: the reference's. */
+export const DEFAULT_TERMINAL_SIZE: TerminalSize = { rows: 24, columns: 80 };
 
 /** What to launch. Nothing here has been checked against the machine yet. */
 export interface LaunchSpec {
@@ -16,8 +27,10 @@ export interface LaunchSpec {
   readonly cwd: Uint8Array<ArrayBuffer>;
   /** The whole environment of the child. */
   readonly env: ReadonlyMap<string, string>;
-  /** A terminal of 24 rows and 80 columns instead of pipes. */
+  /** A terminal instead of pipes. */
   readonly tty: boolean;
+  /** Of the terminal; absent: {@linkcode DEFAULT_TERMINAL_SIZE}. */
+  readonly terminalSize?: TerminalSize;
   /** Without a terminal: whether stdin is a pipe that stays open; otherwise it is the null device. */
   readonly pipeStdin: boolean;
 }
@@ -30,8 +43,13 @@ export interface ChildEvents {
    * @returns false asks the child to stop reading until {@linkcode Child.resume} is called.
    */
   output(stream: StreamName, bytes: Uint8Array<ArrayBuffer>): boolean;
-  /** The program ended. What its streams held at that moment has been delivered; more can still come (grandchildren). */
-  exited(exitCode: number): void;
+  /**
+   * The program ended. What its streams held at that moment has been delivered; more can still come (grandchildren).
+   *
+   * @param exitCode After a death by a signal 128 + its number, and on a terminal always 1.
+   * @param signal The name of that signal, e.g. `SIGKILL`; null: it ended by itself.
+   */
+  exited(exitCode: number, signal: string | null): void;
   /** After `exited`: every stream has reached its end or was cut off. The last call. */
   closed(): void;
 }
@@ -45,10 +63,19 @@ export interface Child {
    * with the signal's reason if it is aborted first (then nothing was queued).
    */
   write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined;
+  /** Ends stdin, if it is a pipe, as soon as what was queued before has been written. What is written later is dropped. */
+  closeStdin(): void;
+  /** Changes the size of the terminal, whereupon its foreground group gets SIGWINCH; nothing without one (any more). */
+  resize(size: TerminalSize): void;
   /** Reads on after `output` returned false. */
   resume(): void;
-  /** Sends a signal to the process group of the program, unless the program has exited. */
-  signal(signal: "SIGINT" | "SIGKILL"): void;
+  /**
+   * Sends a signal to the process group of the program, unless the program has exited.
+   *
+   * @returns Whether it was sent.
+   * @throws {Deno.errors.PermissionDenied} If not even one process of the group may be signalled.
+   */
+  signal(signal: SignalName): boolean;
   /** SIGKILL to the group and an end to reading: what others still hold open no longer delays `closed`. */
   terminate(): void;
   /**

@@ -1,7 +1,5 @@
-import type { Clock, Timer } from "../clock.ts";
-
-/** Longest delay that the platform's timers take (a signed 32-bit number of ms, 24.8 days); more would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import type { Clock } from "../clock.ts";
+import { afterLong } from "../long_timer.ts";
 
 /**
  * Those who wait for news of one process. Each belongs to a request and leaves with it, so their number is bounded by
@@ -29,7 +27,6 @@ export class LongPolls implements Disposable {
   wait(isReady: () => boolean, waitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      let timer: Timer;
       const leave = (): void => {
         this.#waiting.delete(poll);
         timer.cancel();
@@ -46,13 +43,9 @@ export class LongPolls implements Disposable {
         leave();
         reject(signal.reason);
       };
-      const sleep = (ms: number): void => {
-        const step = Math.min(ms, LONGEST_TIMER_MS);
-        timer = this.#clock.after(step, () => ms > step ? sleep(ms - step) : poll.finish());
-      };
       this.#waiting.add(poll);
       signal.addEventListener("abort", onAbort);
-      sleep(waitMs);
+      const timer = afterLong(this.#clock, waitMs, () => poll.finish());
     });
   }
 

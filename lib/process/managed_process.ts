@@ -1,10 +1,13 @@
-import type { Clock } from "../clock.ts";
+import type { Clock, Timer } from "../clock.ts";
 import { ExecError } from "../errors.ts";
-import type { Child, ChildEvents, StreamName } from "./child.ts";
+import { afterLong } from "../long_timer.ts";
+import type { Child, ChildEvents, StreamName, TerminalSize } from "./child.ts";
 import { LongPolls } from "./long_polls.ts";
 import { type OutputChunk, OutputLog } from "./output_log.ts";
+import { ProcessStdin, type StdinStatus } from "./process_stdin.ts";
+import type { ProcessEnd, ProcessState } from "./process_summary.ts";
 import { looksDenied } from "./sandbox_denial.ts";
-import { WriteIds } from "./write_ids.ts";
+import type { SignalName } from "./signal_name.ts";
 
 /** Who hears a process: calls are synchronous, in order, numbered from 1 without gaps; `closed` is the last. */
 export interface ProcessListener {
@@ -19,6 +22,8 @@ export interface ProcessOptions {
   readonly hasStdin: boolean;
   /** Whether to guess, at the exit, that a sandbox denied the program something. */
   readonly guessSandboxDenied: boolean;
+  /** The program is killed when it has run for so many milliseconds, at least 1; absent: never. */
+  readonly timeLimitMs?: number;
   readonly clock: Clock;
   readonly listener: ProcessListener;
 }
@@ -46,41 +51,47 @@ export interface ReadResult {
   readonly sandboxDenied: boolean;
 }
 
-/** `accepted` promises nothing: the program may be gone, or not read its stdin. `stdinClosed`: it never had one. */
-export type StdinStatus = "accepted" | "stdinClosed";
-
 /**
  * A running program and what it said: its output, its exit and the end of its streams as one numbered line of events.
  * It goes on numbering and remembering whether or not anybody listens, and can be read until it is let go.
  */
 export class ManagedProcess implements ChildEvents, Disposable {
-  readonly #hasStdin: boolean;
-  readonly #guessSandboxDenied: boolean;
+  readonly #options: ProcessOptions;
   readonly #listener: ProcessListener;
   readonly #log = new OutputLog();
   readonly #polls: LongPolls;
-  readonly #writeIds = new WriteIds();
-  /** How to fail each write that waits for room; bounded by the requests that may run at once. */
-  readonly #waitingWrites = new Set<(reason: ExecError) => void>();
+  readonly #stdin: ProcessStdin;
   /** Set by `attach`, which comes before every other call. */
   #child!: Child;
   #nextSeq = 1;
-  #exitCode: number | null = null;
+  #end: ProcessEnd | null = null;
   #sandboxDenied = false;
   #closed = false;
-  #terminated = false;
+  #timeLimit: Timer | null = null;
+  /** Why we have killed the program. */
+  #killedFor: "timeLimit" | "terminated" | null = null;
+  /** The listener asked for a pause. */
+  #paused = false;
+  #held = false;
   #disposed = false;
 
   constructor(options: ProcessOptions) {
-    this.#hasStdin = options.hasStdin;
-    this.#guessSandboxDenied = options.guessSandboxDenied;
+    this.#options = options;
     this.#listener = options.listener;
+    this.#stdin = new ProcessStdin(options.hasStdin);
     this.#polls = new LongPolls(options.clock);
   }
 
   /** Hands over the child whose events come here. */
   attach(child: Child): void {
     this.#child = child;
+    const { clock, timeLimitMs } = this.#options;
+    if (timeLimitMs !== undefined) this.#timeLimit = afterLong(clock, timeLimitMs, () => this.#kill("timeLimit"));
+  }
+
+  get state(): ProcessState {
+    const end = this.#end;
+    return { pid: this.#child.pid, hasStdin: end === null && this.#stdin.open, end, closed: this.#closed };
   }
 
   output(stream: StreamName, bytes: Uint8Array<ArrayBuffer>): boolean {
@@ -88,14 +99,18 @@ export class ManagedProcess implements ChildEvents, Disposable {
     const seq = this.#nextSeq++;
     this.#log.append(seq, stream, bytes);
     const goOn = this.#listener.output(seq, stream, bytes);
+    if (!goOn) this.#paused = true;
     this.#polls.wake();
-    return goOn;
+    return goOn && !this.#held;
   }
 
-  exited(exitCode: number): void {
+  exited(exitCode: number, signal: string | null): void {
     if (this.#disposed) return;
-    this.#exitCode = exitCode;
-    this.#sandboxDenied = this.#guessSandboxDenied && looksDenied(exitCode, this.#log);
+    this.#timeLimit?.cancel();
+    // It may have ended by itself, or by another signal, just before we killed it.
+    const ours = signal === "SIGKILL" ? this.#killedFor : null;
+    this.#end = { exitCode, signal, reason: ours ?? (signal === null ? "exited" : "signaled") };
+    this.#sandboxDenied = this.#options.guessSandboxDenied && looksDenied(exitCode, this.#log);
     this.#listener.exited(this.#nextSeq++, exitCode, this.#sandboxDenied);
     this.#polls.wake();
   }
@@ -123,7 +138,7 @@ export class ManagedProcess implements ChildEvents, Disposable {
    * Queues bytes for the program's stdin, once per write id; null: every time.
    *
    * @returns A promise only while the queue is full.
-   * @throws {ExecError} `internal` if the process was terminated.
+   * @throws {ExecError} `internal` if the process was killed by us.
    * @throws The signal's reason if it is aborted while waiting; then nothing was queued and the id is free.
    */
   write(
@@ -131,32 +146,29 @@ export class ManagedProcess implements ChildEvents, Disposable {
     writeId: string | null,
     signal: AbortSignal,
   ): StdinStatus | Promise<StdinStatus> {
-    if (!this.#hasStdin) return "stdinClosed";
-    if (writeId !== null) {
-      if (this.#writeIds.has(writeId)) return "accepted";
-      const twin = this.#writeIds.settled(writeId);
-      if (twin !== undefined) return abortable(twin, signal).then(() => this.write(chunk, writeId, signal));
-    }
-    if (this.#terminated || this.#disposed) throw writeFailure();
-    const queued = this.#closed ? undefined : this.#child.write(chunk, signal);
-    if (queued === undefined) {
-      if (writeId !== null) this.#writeIds.remember(writeId);
-      return "accepted";
-    }
-    const outcome = this.#unlessStopped(queued);
-    if (writeId !== null) this.#writeIds.track(writeId, outcome);
-    return outcome.then(() => "accepted");
+    return this.#stdin.write(this.#closed ? null : this.#child, chunk, writeId, signal);
+  }
+
+  /** Ends a stdin that is a pipe behind what was written before. */
+  closeStdin(): StdinStatus {
+    return this.#stdin.end(this.#closed ? null : this.#child);
+  }
+
+  /** Changes the size of the program's terminal; nothing once it is gone. */
+  resize(size: TerminalSize): void {
+    this.#child.resize(size);
   }
 
   /**
-   * SIGINT to the program's group; nothing once the program has exited, its background children included.
+   * Sends a signal to the program's group.
    *
+   * @returns false once the program has exited; then its background children are left alone too.
    * @throws {ExecError} `internal` if the group may not be signalled: it has changed its user.
    */
-  interrupt(): void {
-    if (this.#exitCode !== null) return;
+  signal(name: SignalName): boolean {
+    if (this.#end !== null) return false;
     try {
-      this.#child.signal("SIGINT");
+      return this.#child.signal(name);
     } catch (error) {
       if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
       throw new ExecError("internal", "failed to signal process: Operation not permitted (os error 1)", {
@@ -167,16 +179,25 @@ export class ManagedProcess implements ChildEvents, Disposable {
 
   /** Kills the program's group. @returns false if the program had exited already; then nothing is done. */
   terminate(): boolean {
-    if (this.#exitCode !== null) return false;
-    this.#terminated = true;
-    this.#failWaitingWrites();
-    this.#child.terminate();
+    if (this.#end !== null) return false;
+    this.#kill("terminated");
     return true;
   }
 
   /** Reads on after the listener asked for a pause. */
   resume(): void {
-    this.#child.resume();
+    this.#paused = false;
+    if (!this.#held) this.#child.resume();
+  }
+
+  /**
+   * While held the program's output is not read, except for one chunk of each stream and for what the kernel holds when
+   * the program exits; a program that says more waits.
+   */
+  hold(on: boolean): void {
+    if (on === this.#held) return;
+    this.#held = on;
+    if (!on && !this.#paused) this.#child.resume();
   }
 
   /** For the server's own end: SIGKILL to whatever is left of the group, synchronously. */
@@ -188,13 +209,14 @@ export class ManagedProcess implements ChildEvents, Disposable {
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#failWaitingWrites();
+    this.#timeLimit?.cancel();
+    this.#stdin.stop();
     this.#polls[Symbol.dispose]();
     this.#child[Symbol.dispose]();
   }
 
   #hasNewsAfter(seq: number): boolean {
-    return this.#log.lastSeq > seq || this.#closed || (this.#exitCode !== null && seq < this.#nextSeq - 1);
+    return this.#log.lastSeq > seq || this.#closed || (this.#end !== null && seq < this.#nextSeq - 1);
   }
 
   #present({ afterSeq, maxBytes }: ReadQuery): ReadResult {
@@ -203,44 +225,16 @@ export class ManagedProcess implements ChildEvents, Disposable {
     return {
       chunks,
       nextSeq: maxBytes !== null && last !== undefined ? last.seq + 1 : this.#nextSeq,
-      exited: this.#exitCode !== null,
-      exitCode: this.#exitCode,
+      exited: this.#end !== null,
+      exitCode: this.#end?.exitCode ?? null,
       closed: this.#closed,
       sandboxDenied: this.#sandboxDenied,
     };
   }
 
-  /** A wait for room in the queue that also ends when the queue does. */
-  #unlessStopped(queued: Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waitingWrites.add(reject);
-      const settle = (act: () => void): void => {
-        this.#waitingWrites.delete(reject);
-        act();
-      };
-      queued.then(() => settle(resolve), (reason) => settle(() => reject(reason)));
-    });
+  #kill(reason: "timeLimit" | "terminated"): void {
+    this.#killedFor ??= reason;
+    this.#stdin.stop();
+    this.#child.terminate();
   }
-
-  #failWaitingWrites(): void {
-    for (const fail of this.#waitingWrites) fail(writeFailure());
-    this.#waitingWrites.clear();
-  }
-}
-
-function writeFailure(): ExecError {
-  return new ExecError("internal", "failed to write to process stdin");
-}
-
-/** Waits for a promise that never rejects, or throws the signal's reason if it is aborted first. */
-function abortable(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    void promise.then(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-  });
 }

@@ -1,11 +1,14 @@
-import type { Clock, Timer } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Child, LaunchSpec, ProcessBackend, StreamName } from "./child.ts";
-import { ManagedProcess, type ReadQuery, type ReadResult, type StdinStatus } from "./managed_process.ts";
+import type { Child, LaunchSpec, ProcessBackend, StreamName, TerminalSize } from "./child.ts";
+import { ManagedProcess, type ReadQuery, type ReadResult } from "./managed_process.ts";
+import type { StdinStatus } from "./process_stdin.ts";
+import { type ProcessDescription, type ProcessSummary, shortArgv } from "./process_summary.ts";
+import { Retirement } from "./retirement.ts";
+import type { SignalName } from "./signal_name.ts";
 
-/** How long a closed process can still be read and its id is taken, in ms. Source: the reference's figure. */
-export const CLOSED_RETENTION_MS = 80_000;
+export { CLOSED_RETENTION_MS } from "./retirement.ts";
 
 /** Who hears the processes of one session. Calls are synchronous and, per process, in the order of the numbers. */
 export interface ProcessEvents {
@@ -21,6 +24,10 @@ export interface StartSpec extends LaunchSpec {
   readonly processId: string;
   /** Whether the process was given a sandbox, so that a failure may be its doing. */
   readonly guessSandboxDenied: boolean;
+  /** What confines it; absent: `none`. */
+  readonly sandboxType?: string;
+  /** The program is killed when it has run for so many milliseconds, at least 1; absent: never. */
+  readonly timeLimitMs?: number;
 }
 
 export interface TableOptions {
@@ -39,18 +46,17 @@ export type { ReadQuery, ReadResult };
 interface Entry {
   readonly processId: string;
   readonly process: ManagedProcess;
+  readonly description: ProcessDescription;
   /** While the process is starting: gives the start up and the name back. Null once it has started. */
   cancelStart: (() => void) | null;
-  /** When the process is forgotten, by the clock; null until it is closed. */
-  expiresAt: number | null;
 }
 
 /**
  * The processes of one session by their ids. There is no limit to their number but the machine's: each belongs to a
  * request of a client that may run programs anyway.
  *
- * A process is forgotten {@linkcode CLOSED_RETENTION_MS} after it closed; the clock decides at every look-up, a timer
- * only gives the memory back. What it left in the background lives on then; it is killed if the table ends earlier.
+ * A process is forgotten some time after it closed, see {@linkcode Retirement}. What it left in the background lives on
+ * then; it is killed if the table ends earlier.
  */
 export class ProcessTable implements Disposable {
   readonly #backend: ProcessBackend;
@@ -58,9 +64,8 @@ export class ProcessTable implements Disposable {
   readonly #events: ProcessEvents;
   readonly #log: Log;
   readonly #entries = new Map<string, Entry>();
-  /** Closed processes in the order in which they expire; one timer, for the first. */
-  readonly #retired = new Set<Entry>();
-  #expiry: Timer | null = null;
+  /** Those that are closed. */
+  readonly #retired: Retirement<Entry>;
   /** Processes whose output waits for `resumeOutput`. */
   readonly #paused = new Set<ManagedProcess>();
   #disposed = false;
@@ -70,6 +75,7 @@ export class ProcessTable implements Disposable {
     this.#clock = options.clock;
     this.#events = options.events;
     this.#log = options.log;
+    this.#retired = new Retirement(options.clock, (entry) => this.#forget(entry));
   }
 
   /**
@@ -103,10 +109,7 @@ export class ProcessTable implements Disposable {
    * @throws The signal's reason if it is aborted while waiting.
    */
   read(query: ReadQuery & { readonly processId: string }, signal: AbortSignal): ReadResult | Promise<ReadResult> {
-    const entry = this.#find(query.processId);
-    if (entry === undefined) throw new ExecError("invalidRequest", `unknown process id ${query.processId}`);
-    if (entry.cancelStart !== null) throw new ExecError("invalidRequest", `process id ${query.processId} is starting`);
-    return entry.process.read(query, signal);
+    return this.#started(query.processId).process.read(query, signal);
   }
 
   /** See {@linkcode ManagedProcess.write}, which this adds two results to. */
@@ -123,7 +126,62 @@ export class ProcessTable implements Disposable {
   /** SIGINT to the group of a running process; nothing if there is none. */
   interrupt(processId: string): void {
     const entry = this.#find(processId);
-    if (entry?.cancelStart === null) entry.process.interrupt();
+    if (entry?.cancelStart === null) entry.process.signal("SIGINT");
+  }
+
+  /**
+   * Sends a signal to the group of a process. @returns false if it has exited; then nothing was sent.
+   *
+   * @throws {ExecError} Like {@linkcode ProcessTable.read}; `internal` if the group may not be signalled.
+   */
+  signal(processId: string, name: SignalName): boolean {
+    return this.#started(processId).process.signal(name);
+  }
+
+  /**
+   * Ends the stdin of a process behind what was written before.
+   *
+   * @throws {ExecError} `invalidRequest` if it has a terminal, whose input has no end, or is starting.
+   */
+  closeStdin(processId: string): StdinStatus | "unknownProcess" {
+    if (this.#find(processId) === undefined) return "unknownProcess";
+    const { process, description } = this.#started(processId);
+    if (description.tty) {
+      const reason = `process ${processId} has a terminal, whose input has no end: write its end-of-file character`;
+      throw new ExecError("invalidRequest", reason);
+    }
+    return process.closeStdin();
+  }
+
+  /** @throws {ExecError} Like {@linkcode ProcessTable.read}; also `invalidRequest` if the process has no terminal. */
+  resize(processId: string, size: TerminalSize): void {
+    const { process, description } = this.#started(processId);
+    if (!description.tty) throw new ExecError("invalidRequest", `process ${processId} has no terminal`);
+    process.resize(size);
+  }
+
+  /** See {@linkcode ManagedProcess.hold}. @throws {ExecError} Like {@linkcode ProcessTable.read}. */
+  hold(processId: string, on: boolean): void {
+    this.#started(processId).process.hold(on);
+  }
+
+  /** @throws {ExecError} Like {@linkcode ProcessTable.read}. */
+  summary(processId: string): ProcessSummary {
+    return summaryOf(this.#started(processId));
+  }
+
+  /** Every process that has been started and is not forgotten, in the order of the starts. */
+  list(): ProcessSummary[] {
+    const listed: ProcessSummary[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.cancelStart === null && !this.#retired.isOver(entry)) listed.push(summaryOf(entry));
+    }
+    return listed;
+  }
+
+  /** How long closed processes are kept, see {@linkcode Retirement.keepFor}. */
+  keepClosedFor(ms: number): void {
+    this.#retired.keepFor(ms);
   }
 
   /** Kills a running process, or cancels its start. @returns whether there was one. */
@@ -135,7 +193,14 @@ export class ProcessTable implements Disposable {
     return true;
   }
 
-  /** Lets every process read on whose output was refused. */
+  /** Lets every process go on that is held. */
+  releaseHolds(): void {
+    for (const { process, cancelStart } of this.#entries.values()) {
+      if (cancelStart === null) process.hold(false);
+    }
+  }
+
+  /** Lets every process read on whose output was refused, except while it is held. */
   resumeOutput(): void {
     const paused = [...this.#paused];
     this.#paused.clear();
@@ -146,10 +211,9 @@ export class ProcessTable implements Disposable {
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#expiry?.cancel();
     const entries = [...this.#entries.values()];
     this.#entries.clear();
-    this.#retired.clear();
+    this.#retired[Symbol.dispose]();
     this.#paused.clear();
     const started = entries.filter((entry) => entry.cancelStart === null);
     // Every group first, so that nobody has time to react to the end of another.
@@ -161,9 +225,16 @@ export class ProcessTable implements Disposable {
   /** The process of a name, unless its time is over. */
   #find(processId: string): Entry | undefined {
     const entry = this.#entries.get(processId);
-    if (entry === undefined || entry.expiresAt === null || this.#clock.now() < entry.expiresAt) return entry;
+    if (entry === undefined || !this.#retired.isOver(entry)) return entry;
     this.#forget(entry);
     return undefined;
+  }
+
+  #started(processId: string): Entry {
+    const entry = this.#find(processId);
+    if (entry === undefined) throw new ExecError("invalidRequest", `unknown process id ${processId}`);
+    if (entry.cancelStart !== null) throw new ExecError("invalidRequest", `process id ${processId} is starting`);
+    return entry;
   }
 
   #reserve(spec: StartSpec): Entry {
@@ -171,6 +242,7 @@ export class ProcessTable implements Disposable {
     const process: ManagedProcess = new ManagedProcess({
       hasStdin: spec.tty || spec.pipeStdin,
       guessSandboxDenied: spec.guessSandboxDenied,
+      ...(spec.timeLimitMs === undefined ? {} : { timeLimitMs: spec.timeLimitMs }),
       clock: this.#clock,
       listener: {
         output: (seq, stream, bytes) => {
@@ -185,7 +257,13 @@ export class ProcessTable implements Disposable {
         },
       },
     });
-    const entry: Entry = { processId, process, cancelStart: null, expiresAt: null };
+    const description: ProcessDescription = {
+      argv: shortArgv(spec.argv),
+      tty: spec.tty,
+      startedAtMs: Date.now(),
+      sandboxType: spec.sandboxType ?? "none",
+    };
+    const entry: Entry = { processId, process, description, cancelStart: null };
     this.#entries.set(processId, entry);
     return entry;
   }
@@ -219,22 +297,7 @@ export class ProcessTable implements Disposable {
   /** Begins the time for which a closed process is kept. */
   #retire(entry: Entry): void {
     this.#paused.delete(entry.process);
-    if (this.#disposed) return;
-    entry.expiresAt = this.#clock.now() + CLOSED_RETENTION_MS;
-    this.#retired.add(entry);
-    this.#expiry ??= this.#clock.after(CLOSED_RETENTION_MS, () => this.#forgetExpired());
-  }
-
-  #forgetExpired(): void {
-    this.#expiry = null;
-    const now = this.#clock.now();
-    for (const entry of this.#retired) {
-      if (entry.expiresAt !== null && entry.expiresAt > now) {
-        this.#expiry = this.#clock.after(entry.expiresAt - now, () => this.#forgetExpired());
-        return;
-      }
-      this.#forget(entry);
-    }
+    if (!this.#disposed) this.#retired.add(entry);
   }
 
   /** Removes a process, but never a newer one that has taken its name. */
@@ -242,4 +305,8 @@ export class ProcessTable implements Disposable {
     this.#retired.delete(entry);
     if (this.#entries.get(entry.processId) === entry) this.#entries.delete(entry.processId);
   }
+}
+
+function summaryOf({ processId, process, description }: Entry): ProcessSummary {
+  return { processId, ...description, ...process.state };
 }

@@ -1,10 +1,9 @@
+import type { SignalName } from "./signal_name.ts";
+
 /**
  * The one place that sends signals. A process group is a number that somebody else could have: 0 is "my own group", 1
  * is init's and -1 "everybody", so those and our own group are refused whatever a caller may have computed.
  */
-
-/** What the protocol has a group told. */
-export type GroupSignal = "SIGINT" | "SIGKILL";
 
 /**
  * Sends a signal to every process of a group.
@@ -13,7 +12,7 @@ export type GroupSignal = "SIGINT" | "SIGKILL";
  * @throws {RangeError} If the group is not one that can be signalled.
  * @throws {Deno.errors.PermissionDenied} If not even one of its processes may be signalled.
  */
-export function signalGroup(group: number, signal: GroupSignal): boolean {
+export function signalGroup(group: number, signal: SignalName): boolean {
   if (!Number.isSafeInteger(group) || group <= 1) throw new RangeError(`refusing to signal process group ${group}`);
   if (ownGroups().has(group)) throw new RangeError(`refusing to signal process group ${group}: it is our own`);
   try {

@@ -3,9 +3,9 @@
  * unasked, and stock methods stay as they are. `docs/extensions.md` is their description.
  */
 
-import { boolean, type Codec, type Decoded, enumeration, i64, nullable, seq, string, u16, u64 } from "../codec.ts";
+import { boolean, type Decoded, enumeration, i64, nullable, seq, string, u16, u64 } from "../codec.ts";
 import { defaulted, optional, struct } from "../struct.ts";
-import { startParams } from "./process.ts";
+import { startMembers } from "./process.ts";
 
 /** The capability that announces every method of this file. */
 export const EXTENSIONS_CAPABILITY = "execServerV1";
@@ -13,23 +13,14 @@ export const EXTENSIONS_CAPABILITY = "execServerV1";
 /** Of a terminal; neither may be 0. */
 export const terminalSize = struct("TerminalSize", { rows: u16, columns: u16 });
 
-const extraStartParams = struct("StartExtras", {
+/** The parameters of `process/start` and a few more. */
+export const extendedStartParams = struct("ExtendedStartParams", {
+  ...startMembers,
   /** Null: 24 rows of 80 columns. Only with `tty`. */
   terminalSize: optional(terminalSize),
   /** The program's group is killed after so many milliseconds; null: never. */
   timeLimitMs: optional(u64),
 });
-
-type ExtendedStart = Decoded<typeof startParams> & Decoded<typeof extraStartParams>;
-
-/** The parameters of `process/start` and a few more, in one object. */
-export const extendedStartParams: Codec<ExtendedStart> = {
-  decode: (json, buffered) => ({ ...startParams.decode(json, buffered), ...extraStartParams.decode(json, buffered) }),
-  encode: (value) => ({
-    ...startParams.encode(value) as Record<string, unknown>,
-    ...extraStartParams.encode(value) as Record<string, unknown>,
-  }),
-};
 
 export const closeStdinParams = struct("CloseStdinParams", { processId: string });
 export const closeStdinResult = struct("CloseStdinResponse", {
@@ -55,10 +46,10 @@ const processEnd = struct("ProcessEnd", {
 const processSummary = struct("ProcessSummary", {
   processId: string,
   pid: u64,
-  /** Program and arguments, cut after 4096 characters in all. */
+  /** Program and arguments, 4096 characters in all; an ellipsis at the end stands for the rest. */
   argv: seq(string),
   tty: boolean,
-  /** Whether something can be written to it. */
+  /** Whether it runs and something can be written to it. */
   hasStdin: boolean,
   startedAtMs: u64,
   /** Null while it runs. */
@@ -71,8 +62,16 @@ export type ProcessSummary = Decoded<typeof processSummary>;
 
 export const statusParams = struct("ProcessStatusParams", { processId: string });
 export const statusResult = processSummary;
-export const listResult = struct("ProcessListResponse", { processes: seq(processSummary) });
+export const listResult = struct("ProcessListResponse", {
+  /** In the order of their starts, at most 1024. */
+  processes: seq(processSummary),
+  /** How many more there are. */
+  omitted: defaulted(u64, 0),
+});
 
-/** How long the session lives without a connection, in milliseconds; the answer says what was granted. */
+/**
+ * How long the session lives without a connection, and its closed processes can be read, in milliseconds: never less
+ * than 80 s, which is also what 0 means. The answer says what was granted, 0 for nothing.
+ */
 export const leaseParams = struct("LeaseParams", { durationMs: u64 });
 export const leaseResult = struct("LeaseResponse", { durationMs: u64 });

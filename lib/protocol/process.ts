@@ -16,7 +16,7 @@ import {
   u64,
   usize,
 } from "../codec.ts";
-import { defaulted, type Field, optional, optionalOr, struct } from "../struct.ts";
+import { defaulted, type Field, omittable, optional, optionalOr, struct } from "../struct.ts";
 import { shellInfo } from "./environment.ts";
 import { managedNetwork, networkProxy } from "./network_proxy.ts";
 import { sandboxContext } from "./sandbox.ts";
@@ -40,13 +40,14 @@ const metadata = struct("ExecMetadata", {
 /** Asks to run shell commands in a saved state of the login shell; a server may ignore it. */
 const shellSnapshot = struct("ShellSnapshotRequest", { scopeId: string, shell: shellInfo });
 
-export const startParams = struct("WireExecParams", {
+/** Also those of our own start, which has more. */
+export const startMembers = {
   processId: identifier,
-  metadata: optional(metadata),
+  metadata: omittable(metadata),
   argv: seq(string),
   cwd: pathUri,
   envPolicy: optional(envPolicy),
-  shellSnapshot: optional(shellSnapshot),
+  shellSnapshot: omittable(shellSnapshot),
   env: map(string),
   tty: boolean,
   pipeStdin: defaulted(boolean, false),
@@ -55,8 +56,11 @@ export const startParams = struct("WireExecParams", {
   sandbox: optional(sandboxContext),
   enforceManagedNetwork: defaulted(boolean, false),
   managedNetwork: optional(managedNetwork),
-  networkProxy: optional(networkProxy),
-});
+  networkProxy: omittable(networkProxy),
+} as const;
+
+/** As the reference sends it: three members only when they say something, the others always. */
+export const startParams = struct("WireExecParams", startMembers);
 
 /** `none`, or the means by which the program is confined: `linuxSeccomp`, `macosSeatbelt`, … */
 export const startResult = struct("ExecResponse", { processId: string, sandboxType: defaulted(string, "none") });
@@ -145,8 +149,8 @@ export const exitedEvent = struct("ProcessExitedNotification", {
   processId: string,
   seq: u64,
   exitCode: i64,
-  /** Servers before the sandbox did not send it. */
-  sandboxDenied: defaulted(boolean, false),
+  /** Null: a server from before the sandbox, which did not send it. */
+  sandboxDenied: defaulted(nullable(boolean), null),
 });
 export const closedEvent = struct("ProcessClosedNotification", { processId: string, seq: u64 });
 

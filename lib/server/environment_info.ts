@@ -1,5 +1,6 @@
 import { account } from "../process/account.ts";
 import { PathUri } from "../path_uri.ts";
+import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Result } from "../protocol/methods.ts";
 import { VERSION, WIRE_VERSION } from "../version.ts";
 
@@ -49,6 +50,7 @@ const CAPABILITIES: Result<"environment/info">["capabilities"] = {
   windowsMxc: false,
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
+  [EXTENSIONS_CAPABILITY]: true,
 };
 
 function workingDirectory(): string | null {

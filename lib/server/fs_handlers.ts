@@ -9,7 +9,13 @@ import type { FileContent, MaybePromise, NativePath } from "../fs/operations.ts"
 import { PathUri } from "../path_uri.ts";
 import { encodeMissingChanged, readBlockResult, readFileResult } from "../protocol/fs.ts";
 import type { RequestName } from "../protocol/methods.ts";
-import { confinesReading, confinesWriting, type FileSandbox, requireCwd, unconfinedPaths } from "../protocol/fs_sandbox.ts";
+import {
+  confinesReading,
+  confinesWriting,
+  type FileSandbox,
+  requireCwd,
+  unconfinedPaths,
+} from "../protocol/fs_sandbox.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 import { LargeResult } from "./large_result.ts";
 

@@ -3,19 +3,12 @@
 import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { childEnvironment } from "../process/environment.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
-import {
-  checkSnapshotScope,
-  nativeCwd,
-  refuseNetworkControl,
-  refuseSandbox,
-  SANDBOX_TYPE,
-} from "../protocol/start_checks.ts";
 import type { Connection } from "../rpc/connection.ts";
 import type { Observer } from "../observer.ts";
 import type { Handler } from "./handler.ts";
 import { lazyHandlers } from "./lazy_handlers.ts";
+import { processStarter } from "./process_start.ts";
 import type { ServerFiles } from "./server_files.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -59,10 +52,21 @@ const FS_METHODS = [
   "fs/copy",
   "fs/watchMissing",
 ] as const;
+const EXTENSION_METHODS = [
+  "execServer/process/start",
+  "execServer/process/closeStdin",
+  "execServer/process/resize",
+  "execServer/process/signal",
+  "execServer/process/holdOutput",
+  "execServer/process/status",
+  "execServer/process/list",
+  "execServer/session/lease",
+] as const;
 const DISCOVERY_METHODS = ["environmentConfig/read", "capabilityRoots/discoverV1", "capabilities/discoverV2"] as const;
 
 export function handlers(options: HandlerOptions): BuiltHandlers {
-  const { sessions, observer, environmentInfo, inherited, files, clock, log } = options;
+  const { sessions, environmentInfo, inherited, files, clock, log } = options;
+  const start = processStarter(options);
   return {
     ...lazyHandlers(FS_METHODS, async () => {
       const { fsHandlers } = await import("./fs_handlers.ts");
@@ -82,6 +86,10 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
         host: () => discoveryHost(inherited()),
       });
     }),
+    ...lazyHandlers(EXTENSION_METHODS, async () => {
+      const { extensionHandlers } = await import("./extension_handlers.ts");
+      return extensionHandlers({ start, sessions });
+    }),
     "initialize": ({ resumeSessionId }, { connection, attached }) => {
       const session = resumeSessionId === null
         ? sessions.create(connection)
@@ -91,28 +99,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
     },
     "environment/info": () => environmentInfo,
     "environment/status": () => ({ status: "ready" }),
-    "process/start": (params, { session }) => {
-      const { processId, sandbox } = params;
-      refuseNetworkControl(params);
-      const cwd = nativeCwd(params.cwd);
-      refuseSandbox(params);
-      checkSnapshotScope(params);
-      const started = session.processes.start({
-        processId,
-        argv: params.argv,
-        arg0: params.arg0,
-        cwd,
-        env: childEnvironment(params.env, params.envPolicy, inherited()),
-        tty: params.tty,
-        pipeStdin: params.pipeStdin,
-        guessSandboxDenied: sandbox !== null,
-      });
-      const answer = (): Result<"process/start"> => {
-        observer.processStarted?.({ sessionId: session.id, processId, tty: params.tty });
-        return { processId, sandboxType: sandbox === null ? "none" : SANDBOX_TYPE };
-      };
-      return started === undefined ? answer() : started.then(answer);
-    },
+    "process/start": (params, { session }) => start(params, session),
     "process/read": (params, { session, signal }) => session.processes.read(params, signal),
     "process/write": (params, { session, signal }) => {
       if (params.writeId === "") throw new ExecError("invalidParams", "writeId must not be empty");

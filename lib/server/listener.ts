@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import { originFlaw } from "../origin.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
 import type { Authorizer } from "./auth.ts";
@@ -9,6 +10,8 @@ export interface ListenOptions {
   readonly address: { readonly hostname: string; readonly port: number };
   /** Null: everyone who reaches the port may come in. */
   readonly authorize: Authorizer | null;
+  /** Origins of web pages that may come in, letter by letter as browsers send them. Default: none. */
+  readonly allowedOrigins?: readonly string[];
   readonly log: Log;
   /** Hears every connection once it is open; `start` may follow later, and soon. */
   onConnection(connection: Connection): void;
@@ -36,9 +39,14 @@ const RETRY_MS = 100;
  * The platform stops listening for good when it cannot accept a connection, as when no descriptors are left. What is
  * connected lives on, so listening begins again as soon as it can.
  *
+ * @throws {TypeError} If one of the allowed origins is none.
  * @throws {Error} If the address cannot be had, with the reference's sentence, e.g. `Address in use (os error 98)`.
  */
 export function listen(options: ListenOptions): Listener {
+  for (const origin of options.allowedOrigins ?? []) {
+    const flaw = originFlaw(origin);
+    if (flaw !== undefined) throw new TypeError(`cannot allow the origin ${JSON.stringify(origin)}: ${flaw}`);
+  }
   const { hostname, port } = options.address;
   let server = serve(options, hostname, port);
   const { addr } = server;
@@ -99,7 +107,9 @@ export function isLoopback(hostname: string): boolean {
 function answer(options: ListenOptions, request: Request, peer: Deno.NetAddr): Response | Promise<Response> {
   // `has` has a side effect that is needed: Deno then keeps the headers. It wants them again after an upgrade, when it
   // could no longer read them, and an upgrade that fails in the wrong moment would end the whole process.
-  if (request.headers.has("origin")) return new Response(null, { status: 403 });
+  if (request.headers.has("origin") && !isAllowed(options, request.headers.get("origin"))) {
+    return new Response(null, { status: 403 });
+  }
   const path = pathOf(request);
   if (path === "/readyz") {
     if (request.method === "GET" || request.method === "HEAD") return new Response(null, { status: 200 });
@@ -115,6 +125,11 @@ function answer(options: ListenOptions, request: Request, peer: Deno.NetAddr): R
     options.log.info("connection refused", { peer: formatAddress(peer), reason });
     return refusal(401, reason);
   });
+}
+
+/** Repeated headers arrive joined, and are none of the origins. */
+function isAllowed({ allowedOrigins = [] }: ListenOptions, origin: string | null): boolean {
+  return origin !== null && allowedOrigins.includes(origin);
 }
 
 /** The path as it was sent: `URL` would turn `/./readyz` and `/x/../readyz` into `/readyz`. */

@@ -11,11 +11,16 @@ import { Crowd } from "./crowd.ts";
 import { environmentInfo } from "./environment_info.ts";
 import { type BuiltHandlers, handlers } from "./handlers.ts";
 import { ServerFiles } from "./server_files.ts";
-import { Sessions } from "./sessions.ts";
+import { DEFAULT_MAX_DETACHED_MS, Sessions } from "./sessions.ts";
 
 export interface ServerOptions {
   /** Requests that may run at once per connection and lane; 1 (the default) is strictly one after the other. */
   readonly concurrentRequests?: number;
+  /**
+   * The longest that a client may have its session live without a connection, in milliseconds; 0: no longer than the
+   * usual 80 s. Default: a day.
+   */
+  readonly maxDetachedMs?: number;
   readonly log?: Log;
   readonly observer?: Observer;
   readonly clock?: Clock;
@@ -57,6 +62,7 @@ export class ExecServer implements Disposable {
     environmentInfoCodec.toJson(info);
     return new ExecServer({
       concurrentRequests: options.concurrentRequests ?? 1,
+      maxDetachedMs: options.maxDetachedMs ?? DEFAULT_MAX_DETACHED_MS,
       log,
       observer: harmless(options.observer ?? noObserver, log),
       clock: options.clock ?? systemClock,

@@ -28,6 +28,7 @@ export class Session implements Disposable {
   #expiry: Timer | undefined;
   /** The full connection that programs wait for. */
   #waitingFor: Connection | undefined;
+  #leaseMs = 0;
   readonly #observer: Observer;
   readonly #crowd: Crowd;
 
@@ -52,6 +53,17 @@ export class Session implements Disposable {
     return this.#detachedAt;
   }
 
+  /** How long the session may live without a connection if that is longer than usual, in milliseconds; 0: no longer. */
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  /** What closed processes have said is kept as long. */
+  set leaseMs(ms: number) {
+    this.#leaseMs = ms;
+    this.processes.keepClosedFor(ms);
+  }
+
   /** From here on events go to this connection. The caller has made sure that no other is attached. */
   attach(connection: Connection): void {
     this.#connection = connection;
@@ -60,11 +72,12 @@ export class Session implements Disposable {
     this.#expiry = undefined;
   }
 
-  /** Events are dropped from here on, and programs that waited for a slow reader go on. */
+  /** Events are dropped from here on, and programs that were held or waited for a slow reader go on. */
   detach(now: number, expiry: Timer): void {
     this.#connection = undefined;
     this.#detachedAt = now;
     this.#expiry = expiry;
+    this.processes.releaseHolds();
     this.processes.resumeOutput();
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
+import { afterLong } from "../long_timer.ts";
 import type { Log } from "../log.ts";
 import type { Observer } from "../observer.ts";
 import type { ProcessBackend } from "../process/child.ts";
@@ -10,17 +11,22 @@ import { Session } from "./session.ts";
 /** How long a session lives without a connection, in milliseconds. Seen on the reference: alive at 78 s, gone at 82 s. */
 export const DETACHED_SESSION_LIFETIME_MS = 80_000;
 
+/** The longest that a client may have it live instead, in milliseconds, unless the operator says otherwise: a day. */
+export const DEFAULT_MAX_DETACHED_MS = 24 * 60 * 60 * 1000;
+
 export interface SessionsOptions {
   readonly backend: ProcessBackend;
   readonly clock: Clock;
   readonly log: Log;
   readonly observer: Observer;
   readonly crowd: Crowd;
+  /** The longest lease, in milliseconds; 0: none is granted. */
+  readonly maxDetachedMs: number;
 }
 
 /**
  * Ids → sessions. There is no limit on their number: each belongs to a client that was let in, and lives at most
- * {@linkcode DETACHED_SESSION_LIFETIME_MS} longer than its last connection.
+ * {@linkcode DETACHED_SESSION_LIFETIME_MS}, or as long as its lease says, longer than its last connection.
  */
 export class Sessions implements Disposable {
   readonly #options: SessionsOptions;
@@ -70,8 +76,21 @@ export class Sessions implements Disposable {
   detach(session: Session): void {
     if (this.#sessions.get(session.id) !== session) return;
     const { clock, log } = this.#options;
-    session.detach(clock.now(), clock.after(DETACHED_SESSION_LIFETIME_MS, () => this.#end(session)));
+    session.detach(clock.now(), afterLong(clock, lifetimeMs(session), () => this.#end(session)));
     log.info("session detached", { session: session.id });
+  }
+
+  /**
+   * Lets a session live longer without a connection, each time that it has lost one.
+   *
+   * @param durationMs 0: as long as usual.
+   * @returns What was granted.
+   */
+  lease(session: Session, durationMs: number): number {
+    const granted = Math.min(durationMs, this.#options.maxDetachedMs);
+    session.leaseMs = granted;
+    this.#options.log.info("session leased", { session: session.id, durationMs: granted });
+    return granted;
   }
 
   /** Ends every session and its processes. */
@@ -82,7 +101,7 @@ export class Sessions implements Disposable {
 
   #expired(session: Session): boolean {
     const { detachedAt } = session;
-    return detachedAt !== undefined && this.#options.clock.now() - detachedAt >= DETACHED_SESSION_LIFETIME_MS;
+    return detachedAt !== undefined && this.#options.clock.now() - detachedAt >= lifetimeMs(session);
   }
 
   #end(session: Session): void {
@@ -90,4 +109,9 @@ export class Sessions implements Disposable {
     session[Symbol.dispose]();
     this.#options.log.info("session ended", { session: session.id });
   }
+}
+
+/** How long a session lives without a connection. */
+function lifetimeMs({ leaseMs }: Session): number {
+  return Math.max(leaseMs, DETACHED_SESSION_LIFETIME_MS);
 }

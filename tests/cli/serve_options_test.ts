@@ -35,6 +35,8 @@ Deno.test("parseServeOptions has a default for everything", () => {
     listen: { kind: "websocket", hostname: "127.0.0.1", port: 0 },
     concurrentRequests: 1,
     auth: null,
+    allowedOrigins: [],
+    maxDetachedMs: 24 * 3_600_000,
     logLevel: "warn",
   });
   assert.deepEqual(options("--"), options());
@@ -45,16 +47,69 @@ Deno.test("parseServeOptions takes values behind a blank or an equals sign", () 
     listen: { kind: "websocket", hostname: "0.0.0.0", port: 8080 },
     concurrentRequests: 8,
     auth: { mode: "capability-token", token: { file: "a=b" } },
+    allowedOrigins: ["https://a.example"],
+    maxDetachedMs: 90_000,
     logLevel: "debug",
   };
-  const pairs = [["--listen", "ws://0.0.0.0:8080"], ["--concurrent-requests", "+08"], ["--log-level", "debug"], [
-    "--ws-auth",
-    "capability-token",
-  ], ["--ws-token-file", "a=b"]];
+  const pairs = [
+    ["--listen", "ws://0.0.0.0:8080"],
+    ["--concurrent-requests", "+08"],
+    ["--log-level", "debug"],
+    [
+      "--ws-auth",
+      "capability-token",
+    ],
+    ["--ws-token-file", "a=b"],
+    ["--allow-origin", "https://a.example"],
+    ["--max-detached", "90s"],
+  ];
   assert.deepEqual(options(...pairs.flat()), expected);
   assert.deepEqual(options(...pairs.map((pair) => pair.join("="))), expected);
   // Taken as it is, though no machine runs so many.
   assert.equal(options("--concurrent-requests", "18446744073709551615").concurrentRequests, 2 ** 64);
+});
+
+Deno.test("--allow-origin can be given several times and takes only what browsers send", () => {
+  const origins = ["https://a.example", "http://localhost:3000", "http://[::1]:8080", "chrome-extension://abcdef"];
+  assert.deepEqual(options(...origins.flatMap((origin) => ["--allow-origin", origin])).allowedOrigins, origins);
+  const refused = (value: string) => `invalid value '${value}' for '--allow-origin <ORIGIN>'`;
+  const wanted = "an origin is expected, such as https://app.example.com or http://localhost:3000";
+  for (const text of ["*", "https://*.example", "https://*"]) {
+    expectUsage(
+      ["--allow-origin", "https://a.example", "--allow-origin", text],
+      `${refused(text)}: there are no wildcards, name the origin of each page`,
+    );
+  }
+  for (const text of ["", "null", "a.example", "https://", "file:///tmp/page.html", "file:", "https://a b"]) {
+    expectUsage([`--allow-origin=${text}`], `${refused(text)}: ${wanted}`);
+  }
+  for (
+    const [text, sent] of [
+      ["https://a.example/", "https://a.example"],
+      ["https://A.example", "https://a.example"],
+      ["https://a.example:443", "https://a.example"],
+      ["http://user@a.example:8080/page?x", "http://a.example:8080"],
+    ] as const
+  ) expectUsage(["--allow-origin", text], `${refused(text)}: ${wanted}; browsers send this one as ${sent}`);
+});
+
+Deno.test("--max-detached is a duration, or 0 for none", () => {
+  for (const [text, ms] of [["0", 0], ["90s", 90_000], ["30m", 1_800_000], ["7d", 604_800_000]] as const) {
+    assert.equal(options("--max-detached", text).maxDetachedMs, ms);
+  }
+  for (const text of ["90", "-1s", "soon", ""]) {
+    assert.throws(() => parse([`--max-detached=${text}`]), {
+      exitCode: 2,
+      message: /^error: invalid value '.*' for '--max-detached <DURATION>': a number with a unit is expected/,
+    });
+  }
+});
+
+Deno.test("what only a WebSocket listener has a use for is refused with stdio", () => {
+  for (const [name, value] of [["--allow-origin", "https://a.example"], ["--max-detached", "1h"]] as const) {
+    expectFailure(["--listen", "stdio", name, value], `\`${name}\` requires a WebSocket listener, not stdio`);
+  }
+  assert.equal(options("--listen", "stdio").maxDetachedMs, 0);
 });
 
 Deno.test("parseServeOptions passes on what is wrong with the address", () => {

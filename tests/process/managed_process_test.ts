@@ -239,11 +239,11 @@ Deno.test("after terminate waiting and new writes fail, and known ids are still 
 
 Deno.test("signals reach a program until it has exited; its background children are left alone", () => {
   const { process, child } = stage();
-  process.interrupt();
+  process.signal("SIGINT");
   assert.equal(process.terminate(), true);
   assert.equal(process.terminate(), true);
   child.exit(137);
-  process.interrupt();
+  process.signal("SIGINT");
   assert.equal(process.terminate(), false);
   assert.deepEqual(child.calls, ["SIGINT", "terminate", "terminate"]);
 });
@@ -253,7 +253,7 @@ Deno.test("a program that may not be signalled, having changed its user, is no f
   child.signal = () => {
     throw new Deno.errors.PermissionDenied("Operation not permitted (os error 1)");
   };
-  assert.throws(() => process.interrupt(), {
+  assert.throws(() => process.signal("SIGINT"), {
     name: "ExecError",
     kind: "internal",
     message: "failed to signal process: Operation not permitted (os error 1)",

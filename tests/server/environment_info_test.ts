@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EXTENSIONS_CAPABILITY } from "../../lib/protocol/extensions.ts";
 import { environmentInfo } from "../../lib/server/environment_info.ts";
 import { VERSION, WIRE_VERSION } from "../../lib/version.ts";
 
@@ -19,6 +20,7 @@ Deno.test("environmentInfo reports no capability that does not work", async () =
   assert.deepEqual(working, [
     "capabilityDiscoveryV2",
     "environmentConfigRead",
+    EXTENSIONS_CAPABILITY,
     "fileWriteStreaming",
     "fsWatchMissing",
     "httpHeaderEnvVars",

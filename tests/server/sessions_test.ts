@@ -22,10 +22,14 @@ class FakeChild implements Child {
   resumed = 0;
   constructor(readonly events: ChildEvents) {}
   write(): undefined {}
+  closeStdin(): void {}
+  resize(): void {}
   resume(): void {
     this.resumed++;
   }
-  signal(): void {}
+  signal(): boolean {
+    return true;
+  }
   terminate(): void {}
   killGroup(): void {
     this.killed = true;
@@ -59,7 +63,7 @@ class FakeConnection implements Connection {
 function fixture() {
   const clock = new ManualClock();
   const backend = new FakeBackend();
-  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {}, crowd });
+  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {}, crowd, maxDetachedMs: 86_400_000 });
   return { clock, backend, sessions };
 }
 const spec = {
@@ -85,7 +89,7 @@ Deno.test("Sessions hands a detached session to the next connection, and its eve
   sessions.detach(session);
   events.output("stdout", bytes);
   assert.equal(sessions.resume(session.id, b), session);
-  events.exited(0);
+  events.exited(0, null);
   assert.deepEqual(a.sent.map(({ params }) => params["seq"]), [1]);
   assert.deepEqual(b.sent.map(({ method, params }) => [method, params["seq"]]), [["process/exited", 3]]);
   sessions[Symbol.dispose]();
@@ -122,7 +126,14 @@ Deno.test("Sessions decides by the clock, not by its timer, whether a session ha
   const { backend } = fixture();
   let now = 0;
   const lateTimers = { now: () => now, after: () => ({ cancel() {} }) };
-  const sessions = new Sessions({ backend, clock: lateTimers, log: silentLog, observer: {}, crowd });
+  const sessions = new Sessions({
+    backend,
+    clock: lateTimers,
+    log: silentLog,
+    observer: {},
+    crowd,
+    maxDetachedMs: 86_400_000,
+  });
   const session = sessions.create(new FakeConnection());
   session.processes.start(spec);
   sessions.detach(session);

@@ -8,6 +8,8 @@ export class ChildRecord implements ChildEvents {
   accept = true;
   /** Bytes heard, of all streams. */
   byteCount = 0;
+  /** The signal that ended it; undefined before. */
+  signal: string | null | undefined;
   readonly #decoder = new TextDecoder();
   #waiting: { ready(): boolean; resolve(): void }[] = [];
 
@@ -21,7 +23,8 @@ export class ChildRecord implements ChildEvents {
     return this.accept;
   }
 
-  exited(exitCode: number): void {
+  exited(exitCode: number, signal: string | null): void {
+    this.signal = signal;
     this.events.push(`exited ${exitCode}`);
     this.#wake();
   }

@@ -1,4 +1,12 @@
-import type { Child, ChildEvents, LaunchSpec, ProcessBackend, StreamName } from "../../lib/process/child.ts";
+import type {
+  Child,
+  ChildEvents,
+  LaunchSpec,
+  ProcessBackend,
+  StreamName,
+  TerminalSize,
+} from "../../lib/process/child.ts";
+import type { SignalName } from "../../lib/process/signal_name.ts";
 
 /** A program that does what a test says. */
 export class FakeChild implements Child {
@@ -20,8 +28,8 @@ export class FakeChild implements Child {
     return this.events.output(stream, new TextEncoder().encode(text));
   }
 
-  exit(code: number): void {
-    this.events.exited(code);
+  exit(code: number, signal: string | null = null): void {
+    this.events.exited(code, signal);
   }
 
   close(): void {
@@ -56,12 +64,21 @@ export class FakeChild implements Child {
     });
   }
 
+  closeStdin(): void {
+    this.calls.push("closeStdin");
+  }
+
+  resize({ rows, columns }: TerminalSize): void {
+    this.calls.push(`resize ${rows}x${columns}`);
+  }
+
   resume(): void {
     this.calls.push("resume");
   }
 
-  signal(signal: "SIGINT" | "SIGKILL"): void {
+  signal(signal: SignalName): boolean {
     this.calls.push(signal);
+    return true;
   }
 
   terminate(): void {

@@ -16,7 +16,7 @@ export const DIFFERENCES = {
   largeChunks: "A chunk of output may have 65536 bytes instead of 8192: fewer messages for the same bytes.",
   writeIdOptional: "A process/write without writeId is accepted and not de-duplicated: older clients send none.",
   environmentInfo:
-    "capabilities are true only for what is built; prependPathDirs may be empty; the member serverInfo " +
+    "capabilities are true only for what is built, and one more announces our own methods; prependPathDirs may be empty; the member serverInfo " +
     "names the program and its own version.",
   programName: "Usage lines name this program, not the reference's.",
   responseHeaders: "The platform's HTTP server adds `vary: Accept-Encoding`.",

@@ -1,3 +1,4 @@
+import { EXTENSIONS_CAPABILITY } from "../../lib/protocol/extensions.ts";
 import { type LoginShell, loginShell } from "../../lib/process/login_shell.ts";
 import type { Bindings } from "./bindings.ts";
 import type { Rules } from "./differences.ts";
@@ -90,7 +91,9 @@ function infoDifference(
   const known = wanted["capabilities"] as Record<string, unknown>;
   if (!isObject(capabilities) || !Array.isArray(prependPathDirs)) return differs(path, expected, actual);
   const strange = Object.entries(capabilities)
-    .find(([name, value]) => !Object.hasOwn(known, name) || typeof value !== "boolean");
+    .find(([name, value]) =>
+      typeof value !== "boolean" || (name !== EXTENSIONS_CAPABILITY && !Object.hasOwn(known, name))
+    );
   if (strange !== undefined) return `${path}.capabilities has an unexpected member ${show(strange)}`;
   const directory = prependPathDirs.find((entry) => typeof entry !== "string" || !entry.startsWith("file:///"));
   if (directory !== undefined) return `${path}.prependPathDirs has ${show(directory)}, which is no file URI`;

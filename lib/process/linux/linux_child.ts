@@ -1,11 +1,14 @@
 import type { Clock } from "../../clock.ts";
-import type { Child, ChildEvents, StreamName } from "../child.ts";
-import { type GroupSignal, signalGroup } from "../signal_group.ts";
+import * as libc from "../../linux/libc.ts";
+import type { Child, ChildEvents, StreamName, TerminalSize } from "../child.ts";
+import { signalGroup } from "../signal_group.ts";
+import type { SignalName } from "../signal_name.ts";
 import type { Exits } from "./exits.ts";
 import type { ProcessGroup, ProcessGroups } from "./groups.ts";
 import { OutputReader } from "./output_reader.ts";
 import type { Poller, Watch } from "../../linux/poller.ts";
 import { StdinWriter } from "./stdin_writer.ts";
+import { readWaitStatus, signalName } from "./wait_status.ts";
 
 /** What all children of one back end share. */
 export interface ChildContext {
@@ -73,12 +76,21 @@ export class LinuxChild implements Child {
     return this.#writer?.write(bytes, signal);
   }
 
+  closeStdin(): void {
+    if (!this.#terminal) this.#writer?.end();
+  }
+
+  resize({ rows, columns }: TerminalSize): void {
+    const master = this.#terminal && !this.#closed && !this.#disposed ? this.#watches[0] : undefined;
+    if (master !== undefined) libc.setWindowSize(master.fd, rows, columns);
+  }
+
   resume(): void {
     for (const reader of this.#readers) reader.resume();
   }
 
-  signal(signal: GroupSignal): void {
-    if (!this.#exited && !this.#disposed) signalGroup(this.pid, signal);
+  signal(signal: SignalName): boolean {
+    return !this.#exited && !this.#disposed && signalGroup(this.pid, signal);
   }
 
   terminate(): void {
@@ -132,9 +144,16 @@ export class LinuxChild implements Child {
       if (this.#disposed) return;
     }
     this.#exited = true;
-    this.#events.exited(exitCode(status, this.#terminal));
+    this.#reportExit(status);
     if (this.#terminated) { for (const reader of this.#readers) reader.cut(); }
     this.#closeIfDone();
+  }
+
+  /** After death by a signal the code is 128 + the signal, on a terminal always 1. */
+  #reportExit(status: number): void {
+    const { code, signal } = readWaitStatus(status);
+    if (signal === 0) this.#events.exited(code, null);
+    else this.#events.exited(this.#terminal ? 1 : 128 + signal, signalName(signal));
   }
 
   #closeIfDone(): void {
@@ -151,11 +170,4 @@ export class LinuxChild implements Child {
     for (const reader of this.#readers) reader.cut();
     for (const watch of this.#watches) watch.close();
   }
-}
-
-/** From a wait status: the program's own code, or after death by a signal 128 + signal, on a terminal always 1. */
-function exitCode(status: number, terminal: boolean): number {
-  const signal = status & 0x7f;
-  if (signal === 0) return (status >> 8) & 0xff;
-  return terminal ? 1 : 128 + signal;
 }

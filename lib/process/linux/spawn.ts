@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
 import * as libc from "../../linux/libc.ts";
-import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
+import { type Child, type ChildEvents, DEFAULT_TERMINAL_SIZE, type LaunchSpec, type ProcessBackend } from "../child.ts";
 import { checkStrings, pipeProgram, startFile } from "../program.ts";
 import { findRenamedProgram } from "../renamed_program.ts";
 import { findTerminalProgram } from "../terminal_program.ts";
@@ -90,7 +90,7 @@ function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: Child
     : findRenamedProgram(spec, homeDirectory, workingDirectory, probe);
   checkStrings(spec, cwd);
   const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
-  const { master, slavePath } = openTerminal();
+  const { master, slavePath } = openTerminal(spec.terminalSize ?? DEFAULT_TERMINAL_SIZE);
   return begin(context, { kind: "terminal", master }, events, () => {
     // A descriptor of the program itself is needed in a moment, when it is too late to fail for want of one.
     const place = libc.eventDescriptor();

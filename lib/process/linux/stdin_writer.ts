@@ -20,10 +20,11 @@ export class StdinWriter {
   readonly #waiters = new Set<Waiter>();
   readonly #gone: () => void;
   #open = true;
+  #ending = false;
 
   /**
    * @param watch The descriptor; its owner calls {@linkcode StdinWriter.writable}.
-   * @param gone Called when the program turned out to read no more.
+   * @param gone Called when the program turned out to read no more, or when the end has been reached.
    */
   constructor(watch: Watch, gone: () => void) {
     this.#watch = watch;
@@ -32,7 +33,7 @@ export class StdinWriter {
 
   /** See {@linkcode Child.write}. The bytes must not be changed afterwards. */
   write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
-    if (!this.#open) return undefined;
+    if (!this.#open || this.#ending) return undefined;
     if (this.#queue.length > STDIN_QUEUE_CHUNKS) return this.#wait(bytes, signal);
     this.#queue.push(bytes);
     if (this.#queue.length === 1) this.#flush();
@@ -49,6 +50,13 @@ export class StdinWriter {
       waiter.queued();
     }
     this.#listen();
+    this.#endIfDone();
+  }
+
+  /** Takes no more, and calls `gone` when everybody who came before has been served. */
+  end(): void {
+    this.#ending = true;
+    this.#endIfDone();
   }
 
   /** Drops what was not written yet, now and from now on. Whoever waits is told that all is well: so it is written. */
@@ -98,6 +106,12 @@ export class StdinWriter {
       else this.#queue[0] = bytes.subarray(count);
     }
     this.#listen();
+  }
+
+  #endIfDone(): void {
+    if (!this.#ending || !this.#open || this.#queue.length > 0 || this.#waiters.size > 0) return;
+    this.#open = false;
+    this.#gone();
   }
 
   #listen(): void {

@@ -1,9 +1,6 @@
 import * as libc from "../../linux/libc.ts";
+import type { TerminalSize } from "../child.ts";
 import { spawnError } from "./spawn_error.ts";
-
-/** The size that every terminal has: the protocol has no way to say another. */
-export const TERMINAL_ROWS = 24;
-export const TERMINAL_COLUMNS = 80;
 
 /** A new terminal that no program uses yet. */
 export interface Terminal {
@@ -14,13 +11,13 @@ export interface Terminal {
 }
 
 /** @throws {ExecError} As for every start that the system refuses; nothing is left open. */
-export function openTerminal(): Terminal {
+export function openTerminal({ rows, columns }: TerminalSize): Terminal {
   const master = libc.openTerminalMaster(libc.O_RDWR | libc.O_NOCTTY | libc.O_CLOEXEC);
   if (master < 0) throw spawnError(-master);
   const failure = Math.min(
     libc.grantTerminal(master),
     libc.unlockTerminal(master),
-    libc.setWindowSize(master, TERMINAL_ROWS, TERMINAL_COLUMNS),
+    libc.setWindowSize(master, rows, columns),
   );
   const slavePath = failure < 0 ? failure : libc.terminalPath(master);
   if (typeof slavePath === "number") {

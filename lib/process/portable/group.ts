@@ -1,4 +1,5 @@
-import { type GroupSignal, signalGroup } from "../signal_group.ts";
+import { signalGroup } from "../signal_group.ts";
+import type { SignalName } from "../signal_name.ts";
 
 /** Windows has no process groups: there the leader alone can be reached, until it is reaped. */
 const HAS_GROUPS = Deno.build.os !== "windows";
@@ -12,8 +13,13 @@ const HAS_GROUPS = Deno.build.os !== "windows";
 export interface LedGroup {
   /** Says that the leader has been reaped; call it once. */
   leaderExited(): void;
-  /** Sends a signal to every member; nothing if there is none. */
-  signal(signal: GroupSignal): void;
+  /**
+   * Sends a signal to every member.
+   *
+   * @returns false if there is none.
+   * @throws {Deno.errors.PermissionDenied} If not even one of them may be signalled.
+   */
+  signal(signal: SignalName): boolean;
 }
 
 /** The groups of all programs of one back end; those that outlived their leader are looked at when one is added. */
@@ -29,11 +35,11 @@ export class LedGroups implements Disposable {
 
   /**
    * @param id The process id of the leader, which was started as one.
-   * @param killLeader What to do for a signal where there are no groups.
+   * @param signalLeader What to do for a signal where there are no groups.
    */
-  add(id: number, killLeader: () => void): LedGroup {
+  add(id: number, signalLeader: (signal: SignalName) => void): LedGroup {
     this.#forgetEmpty();
-    const group = new Group(id, killLeader, () => this.#leaderGone());
+    const group = new Group(id, signalLeader, () => this.#leaderGone());
     this.#groups.add(group);
     this.#leaders++;
     return group;
@@ -67,7 +73,11 @@ class Group implements LedGroup {
   #leaderReaped = false;
   #isEmpty = false;
 
-  constructor(readonly id: number, readonly killLeader: () => void, readonly leaderGone: () => void) {}
+  constructor(
+    readonly id: number,
+    readonly signalLeader: (signal: SignalName) => void,
+    readonly leaderGone: () => void,
+  ) {}
 
   leaderExited(): void {
     this.#leaderReaped = true;
@@ -83,10 +93,11 @@ class Group implements LedGroup {
     return !this.#isEmpty;
   }
 
-  signal(signal: GroupSignal): void {
-    if (!this.hasMembers()) return;
-    if (HAS_GROUPS) signalGroup(this.id, signal);
-    else this.killLeader();
+  signal(signal: SignalName): boolean {
+    if (!this.hasMembers()) return false;
+    if (HAS_GROUPS) return signalGroup(this.id, signal);
+    this.signalLeader(signal);
+    return true;
   }
 }
 

@@ -6,6 +6,7 @@ import { ExecError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES, type StreamName } from "../child.ts";
 import { checkStrings } from "../program.ts";
+import type { SignalName } from "../signal_name.ts";
 import type { LedGroup, LedGroups } from "./group.ts";
 import { errorCode, launchError } from "./launch_errors.ts";
 import { pathText, requireDirectory } from "./preflight.ts";
@@ -44,7 +45,7 @@ export async function launchOnPipes(
     const [error] = await once(running, "error");
     throw launchError(error);
   }
-  const group = groups.add(running.pid, () => running.kill("SIGKILL"));
+  const group = groups.add(running.pid, (signal) => running.kill(signal));
   return new PipeChild(running, running.pid, events, group, log);
 }
 
@@ -57,6 +58,7 @@ class PipeChild implements Child {
   readonly #stdin: StdinQueue;
   readonly #outputs: readonly Readable[];
   #exitCode: number | null = null;
+  #exitSignal: string | null = null;
   #exitReported = false;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #isPaused = false;
@@ -78,6 +80,13 @@ class PipeChild implements Child {
     return this.#stdin.push(bytes, signal);
   }
 
+  closeStdin(): void {
+    this.#stdin.end();
+  }
+
+  /** There is no terminal. */
+  resize(): void {}
+
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -85,8 +94,8 @@ class PipeChild implements Child {
     if (this.#exitCode !== null) this.#settle();
   }
 
-  signal(signal: "SIGINT" | "SIGKILL"): void {
-    if (this.#exitCode === null) this.#group.signal(signal);
+  signal(signal: SignalName): boolean {
+    return this.#exitCode === null && this.#group.signal(signal);
   }
 
   terminate(): void {
@@ -114,7 +123,7 @@ class PipeChild implements Child {
   #stdinQueue(): StdinQueue {
     const { stdin } = this.#running;
     // Whatever a write fails with, the program has stopped reading; its bytes are dropped then, as everywhere.
-    const queue = new StdinQueue((bytes, done) => stdin?.write(bytes, done));
+    const queue = new StdinQueue((bytes, done) => stdin?.write(bytes, done), () => stdin?.end());
     if (stdin === null) queue.close();
     else stdin.on("error", () => queue.close());
     return queue;
@@ -131,6 +140,7 @@ class PipeChild implements Child {
 
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
     this.#exitCode = code ?? 128 + constants.signals[signal!];
+    this.#exitSignal = signal;
     this.#group.leaderExited();
     this.#stdin.close();
     this.#settle();
@@ -147,7 +157,7 @@ class PipeChild implements Child {
     clearTimeout(this.#settling);
     if (this.#exitReported || this.#isPaused) return;
     this.#exitReported = true;
-    this.#events.exited(this.#exitCode!);
+    this.#events.exited(this.#exitCode!, this.#exitSignal);
   }
 
   /** The program has been reaped and every stream has ended. */

@@ -14,18 +14,22 @@ interface Waiting {
  */
 export class StdinQueue {
   readonly #write: StdinWriter;
+  readonly #finish: () => void;
   readonly #queued: Uint8Array<ArrayBuffer>[] = [];
   readonly #waiting = new Set<Waiting>();
   #isWriting = false;
+  #isEnding = false;
   #isClosed = false;
 
-  constructor(write: StdinWriter) {
+  /** @param finish Called once after {@linkcode StdinQueue.end}, when everything has been written. */
+  constructor(write: StdinWriter, finish: () => void = () => {}) {
     this.#write = write;
+    this.#finish = finish;
   }
 
   /** See {@linkcode Child.write}. */
   push(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
-    if (this.#isClosed || bytes.length === 0) return undefined;
+    if (this.#isClosed || this.#isEnding || bytes.length === 0) return undefined;
     if (!this.#isWriting) {
       this.#begin(bytes);
       return undefined;
@@ -35,6 +39,13 @@ export class StdinQueue {
       return undefined;
     }
     return this.#waitForRoom(bytes, signal);
+  }
+
+  /** Takes no more, and finishes when everybody who came before has been served. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (!this.#isWriting && !this.#isClosed) this.#finish();
   }
 
   /** The program takes nothing any more: drops what is queued, and from now on whatever comes. */
@@ -72,7 +83,10 @@ export class StdinQueue {
     this.#write(bytes, () => {
       this.#isWriting = false;
       const next = this.#queued.shift();
-      if (next === undefined) return;
+      if (next === undefined) {
+        if (this.#isEnding && !this.#isClosed) this.#finish();
+        return;
+      }
       for (const waiting of this.#waiting) {
         this.#queued.push(waiting.bytes);
         waiting.admit();

@@ -1,19 +1,23 @@
 import { Buffer } from "node:buffer";
-import { userInfo } from "node:os";
+import { constants, userInfo } from "node:os";
 import type { Writable } from "node:stream";
 import { type IPty, spawn } from "@lydell/node-pty";
 import type { Log } from "../../log.ts";
-import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES } from "../child.ts";
+import {
+  type Child,
+  type ChildEvents,
+  DEFAULT_TERMINAL_SIZE,
+  type LaunchSpec,
+  MAX_CHUNK_BYTES,
+  type TerminalSize,
+} from "../child.ts";
 import { checkStrings } from "../program.ts";
+import type { SignalName } from "../signal_name.ts";
 import { findTerminalProgram } from "../terminal_program.ts";
 import type { LedGroup, LedGroups } from "./group.ts";
 import { errorCode } from "./launch_errors.ts";
 import { pathText, probe, requireDirectory, requireExecutable } from "./preflight.ts";
 import { StdinQueue, type StdinWriter } from "./stdin_queue.ts";
-
-/** Size of every terminal. Source: the reference's. */
-const ROWS = 24;
-const COLUMNS = 80;
 
 /** What a terminal reports of a program that a signal killed. Source: the reference. */
 const KILLED_EXIT_CODE = 1;
@@ -33,8 +37,8 @@ export async function launchOnTerminal(
   const { program, cwd } = await find(spec, account.home);
   const env = Object.fromEntries(spec.env);
   if (account.shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = account.shell;
-  const size = { rows: ROWS, cols: COLUMNS };
-  const terminal = spawn(program, spec.argv.slice(1), { ...size, cwd, env, encoding: null });
+  const { rows, columns: cols } = spec.terminalSize ?? DEFAULT_TERMINAL_SIZE;
+  const terminal = spawn(program, spec.argv.slice(1), { rows, cols, cwd, env, encoding: null });
   // What nobody but node-pty's own listener hears, it throws at the event loop. EIO is how every terminal ends.
   socketOf(terminal)?.on("error", (error) => {
     const reason = errorCode(error);
@@ -86,11 +90,18 @@ class TerminalChild implements Child {
     this.#stdin = new StdinQueue(writerOf(terminal));
     // With `encoding: null` the data are bytes, whatever the types say.
     terminal.onData((data) => this.#output(data as unknown as Uint8Array<ArrayBuffer>));
-    terminal.onExit(({ exitCode, signal }) => this.#exited(signal ? KILLED_EXIT_CODE : exitCode));
+    terminal.onExit(({ exitCode, signal }) => this.#exited(exitCode, signal ?? 0));
   }
 
   write(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> | undefined {
     return this.#stdin.push(bytes, signal);
+  }
+
+  /** A terminal's input has no end. */
+  closeStdin(): void {}
+
+  resize({ rows, columns }: TerminalSize): void {
+    if (!this.#hasExited) this.#terminal.resize(columns, rows);
   }
 
   resume(): void {
@@ -99,8 +110,8 @@ class TerminalChild implements Child {
     this.#terminal.resume();
   }
 
-  signal(signal: "SIGINT" | "SIGKILL"): void {
-    if (!this.#hasExited) this.#group.signal(signal);
+  signal(signal: SignalName): boolean {
+    return !this.#hasExited && this.#group.signal(signal);
   }
 
   /** The end of the leader hangs the terminal up, which ends the reading as well. */
@@ -129,14 +140,20 @@ class TerminalChild implements Child {
     }
   }
 
-  #exited(exitCode: number): void {
+  /** @param signal Its number; 0: none. */
+  #exited(exitCode: number, signal: number): void {
     this.#hasExited = true;
     this.#group.leaderExited();
     this.#stdin.close();
     if (this.#isDisposed) return;
-    this.#events.exited(exitCode);
+    if (signal === 0) this.#events.exited(exitCode, null);
+    else this.#events.exited(KILLED_EXIT_CODE, signalName(signal));
     this.#events.closed();
   }
+}
+
+function signalName(signal: number): string {
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? `SIG${signal}`;
 }
 
 /** The stream below a terminal: private, but there in the version that is pinned, except on Windows. */
