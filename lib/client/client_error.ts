@@ -27,6 +27,8 @@ export type ClientErrorKind =
   | "unavailable"
   /** This server cannot do it: it does not announce the extension or the capability. */
   | "unsupported"
+  /** It cannot be done to this process: it has no input, or is not known any more. */
+  | "process"
   /** Output that a reader wanted is no longer kept: it came too late, or read too slowly. */
   | "outputLost"
   /** A program wrote more than was to be collected. */
@@ -62,16 +64,8 @@ export class ClientError extends Error {
   /** Whether another attempt to connect may succeed (client.md names the cases; the relay's say it themselves). */
   get retryable(): boolean {
     if (this.#retryable !== undefined) return this.#retryable;
-    switch (this.kind) {
-      case "connect":
-      case "connectTimeout":
-      case "initializeTimeout":
-        return true;
-      case "server":
-        return this.code === SESSION_ATTACHED;
-      default:
-        return isTransportClosed(this);
-    }
+    return this.kind === "connect" || this.kind === "connectTimeout" || this.kind === "initializeTimeout" ||
+      (this.kind === "server" && this.code === SESSION_ATTACHED) || isTransportClosed(this);
   }
 }
 
