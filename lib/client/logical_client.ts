@@ -7,10 +7,11 @@ import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import { abortable } from "./abortable.ts";
 import type { CallOptions } from "./calls.ts";
-import type { Carrier, OpenedConnection } from "./carrier.ts";
-import { ClientError, disconnected, isTransportClosed, transportClosed, unavailable } from "./client_error.ts";
+import type { Carrier } from "./carrier.ts";
+import { type ClientError, disconnected, isTransportClosed, transportClosed, unavailable } from "./client_error.ts";
 import type { ClientPart, ServerEvent } from "./client_part.ts";
 import type { Core } from "./core.ts";
+import { Dialer } from "./dialer.ts";
 import { shakeHands } from "./handshake.ts";
 import { InfoCache } from "./info_cache.ts";
 import { ENVIRONMENT_INFO_TIMEOUT_MS } from "./limits.ts";
@@ -48,6 +49,7 @@ type State =
 export class LogicalClient implements Core {
   readonly #options: LogicalClientOptions;
   readonly #parts: Parts;
+  readonly #dialer: Dialer;
   readonly #aborter = new AbortController();
   readonly #info = new InfoCache();
   #answerer: ServerRequestAnswerer | undefined;
@@ -59,12 +61,11 @@ export class LogicalClient implements Core {
   /** The connection that is being resumed: it may speak before it is installed. */
   #candidate: ServerConnection | undefined;
   #sessionId: string | undefined;
-  /** Resolve when what was opened is gone. */
-  readonly #leavings = new Set<Promise<void>>();
 
   constructor(options: LogicalClientOptions) {
     this.#options = options;
     this.#parts = new Parts(options.telemetry, options.log);
+    this.#dialer = new Dialer(options.carrier, options.log);
   }
 
   get telemetry(): Telemetry {
@@ -184,23 +185,15 @@ export class LogicalClient implements Core {
       this.#fail(error);
       for (const connection of connections) connection?.end(error);
     }
-    while (this.#leavings.size > 0) await Promise.all(this.#leavings);
+    await this.#dialer.gone();
   }
 
   async #open(
     signal: AbortSignal,
     trace: TraceContext | null,
   ): Promise<{ connection: ServerConnection; remainingMs: number }> {
-    const { carrier, clock, log, telemetry, initializeTimeoutMs } = this.#options;
-    const opening = carrier.open(trace === null ? { signal } : { signal, trace });
-    let opened: OpenedConnection;
-    try {
-      opened = await abortable(opening, signal);
-    } catch (error) {
-      this.#leave(opening.then(discard, () => undefined));
-      throw error;
-    }
-    if (opened.gone !== undefined) this.#leave(opened.gone);
+    const { clock, log, telemetry, initializeTimeoutMs } = this.#options;
+    const opened = await this.#dialer.open(signal, trace);
     const connection = new ServerConnection({
       connection: opened.connection,
       generation: ++this.#generation,
@@ -214,13 +207,6 @@ export class LogicalClient implements Core {
       },
     });
     return { connection, remainingMs: opened.initializeTimeoutMs ?? initializeTimeoutMs };
-  }
-
-  #leave(leaving: Promise<void>): void {
-    const left = leaving
-      .catch((error) => this.log.warn("a connection did not go as it should", { error: String(error) }))
-      .finally(() => this.#leavings.delete(left));
-    this.#leavings.add(left);
   }
 
   async #initialize(
@@ -321,9 +307,4 @@ export class LogicalClient implements Core {
       });
     }
   }
-}
-
-async function discard({ connection, gone }: OpenedConnection): Promise<void> {
-  connection.close(undefined, "no longer wanted");
-  await gone;
 }

@@ -73,8 +73,8 @@ export class ServerConnection {
   readonly #connection: Connection;
   readonly #calls: PendingCalls;
   readonly #outbox: Outbox;
-  /** Ids of the server's requests that are in work. */
-  readonly #serverRequests = new Set<string>();
+  /** The server's requests that are in work, and what became of them so far. */
+  readonly #serverRequests = new Map<string, { result: "success" | "error" | "disconnected" }>();
   #end: ClientError | undefined;
 
   constructor(options: ServerConnectionOptions) {
@@ -165,12 +165,19 @@ export class ServerConnection {
 
   /** Answers a request of the server, unless the connection has ended. @param id As it was handed over. */
   reply(id: string, result: unknown): void {
-    if (this.alive) this.#connection.send(encodeResult(id, toWellFormedJson(result)));
+    this.#answer(id, "success", encodeResult(id, toWellFormedJson(result)));
   }
 
   /** The same with an error. */
   replyError(id: string, code: number, message: string): void {
-    if (this.alive) this.#connection.send(encodeError(id, { code, message }));
+    this.#answer(id, "error", encodeError(id, { code, message }));
+  }
+
+  #answer(id: string, result: "success" | "error", text: string): void {
+    if (!this.alive) return;
+    this.#connection.send(text);
+    const request = this.#serverRequests.get(id);
+    if (request !== undefined) request.result = result;
   }
 
   /** Ends the connection; recovery begins, for this reason. */
@@ -213,20 +220,32 @@ export class ServerConnection {
     try {
       this.#options.owner.notification(decodeNotification(name, params), this);
     } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      this.close(`exec-server notification handling failed: ${error.message}`);
+      if (!(error instanceof ClientError)) this.#fault(error);
+      this.close(`exec-server notification handling failed: ${(error as Error).message}`);
     }
   }
 
-  #takeRequest({ id, method, params }: RequestMessage): void {
-    const { request } = this.#options.owner;
-    if (!Object.hasOwn(SERVER_REQUESTS, method) || request === undefined) {
+  /** A defect of ours costs this connection, never the program: carriers deliver from event handlers. */
+  #fault(error: unknown): void {
+    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+    this.#options.log.error("a message of the server was not handled", { generation: this.generation, error: stack });
+  }
+
+  #takeRequest({ id, method, params, trace }: RequestMessage): void {
+    const { owner, telemetry } = this.#options;
+    if (!Object.hasOwn(SERVER_REQUESTS, method) || owner.request === undefined) {
       return this.replyError(id, METHOD_NOT_FOUND, `exec-server client does not implement \`${method}\` yet`);
     }
     if (!/^\d+$/.test(id)) return this.close("exec-server sent an invalid request ID");
     if (this.#serverRequests.has(id)) return this.close("exec-server reused an in-flight request ID");
-    this.#serverRequests.add(id);
-    void request(id, params, this).finally(() => this.#serverRequests.delete(id));
+    const request = { result: "disconnected" as const };
+    this.#serverRequests.set(id, request);
+    const attributes = { "rpc.system": "jsonrpc", "rpc.method": method };
+    const span = telemetry.startSpan?.({ name: method, kind: "server", attributes, parent: trace });
+    void owner.request(id, params, this).finally(() => {
+      this.#serverRequests.delete(id);
+      span?.end(request);
+    });
   }
 }
 

@@ -1,0 +1,50 @@
+import type { Log } from "../log.ts";
+import type { TraceContext } from "../observer.ts";
+import { abortable } from "./abortable.ts";
+import type { Carrier, OpenedConnection } from "./carrier.ts";
+
+/** Opens a client's connections, and knows when the last trace of them is gone. */
+export class Dialer {
+  readonly #carrier: Carrier;
+  readonly #log: Log;
+  /** Resolve when what was opened is gone; as many as there are connections that have not quite ended. */
+  readonly #leavings = new Set<Promise<void>>();
+
+  constructor(carrier: Carrier, log: Log) {
+    this.#carrier = carrier;
+    this.#log = log;
+  }
+
+  /**
+   * @param trace Null: the attempt belongs to no caller.
+   * @throws {ClientError} Why there is no connection. Or the signal's reason, at once, however long the carrier takes.
+   */
+  async open(signal: AbortSignal, trace: TraceContext | null): Promise<OpenedConnection> {
+    const opening = this.#carrier.open(trace === null ? { signal } : { signal, trace });
+    try {
+      const opened = await abortable(opening, signal);
+      if (opened.gone !== undefined) this.#leave(opened.gone);
+      return opened;
+    } catch (error) {
+      this.#leave(opening.then(discard, () => undefined));
+      throw error;
+    }
+  }
+
+  /** Resolves when nothing is left of what was opened. */
+  async gone(): Promise<void> {
+    while (this.#leavings.size > 0) await Promise.all(this.#leavings);
+  }
+
+  #leave(leaving: Promise<void>): void {
+    const left = leaving
+      .catch((error) => this.#log.warn("a connection did not go as it should", { error: String(error) }))
+      .finally(() => this.#leavings.delete(left));
+    this.#leavings.add(left);
+  }
+}
+
+async function discard({ connection, gone }: OpenedConnection): Promise<void> {
+  connection.close(undefined, "no longer wanted");
+  await gone;
+}
