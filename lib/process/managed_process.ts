@@ -5,7 +5,7 @@ import type { Child, ChildEvents, StreamName, TerminalSize } from "./child.ts";
 import { LongPolls } from "./long_polls.ts";
 import { type OutputChunk, OutputLog } from "./output_log.ts";
 import { ProcessStdin, type StdinStatus } from "./process_stdin.ts";
-import type { ProcessEnd, ProcessState } from "./process_summary.ts";
+import type { ProcessDescription, ProcessEnd, ProcessSummary } from "./process_summary.ts";
 import { looksDenied } from "./sandbox_denial.ts";
 import type { SignalName } from "./signal_name.ts";
 
@@ -18,6 +18,7 @@ export interface ProcessListener {
 }
 
 export interface ProcessOptions {
+  readonly description: ProcessDescription;
   /** Whether bytes can be written to the program: it has a terminal, or a pipe that is kept open. */
   readonly hasStdin: boolean;
   /** Whether to guess, at the exit, that a sandbox denied the program something. */
@@ -89,9 +90,15 @@ export class ManagedProcess implements ChildEvents, Disposable {
     if (timeLimitMs !== undefined) this.#timeLimit = afterLong(clock, timeLimitMs, () => this.#kill("timeLimit"));
   }
 
-  get state(): ProcessState {
+  get summary(): ProcessSummary {
     const end = this.#end;
-    return { pid: this.#child.pid, hasStdin: end === null && this.#stdin.open, end, closed: this.#closed };
+    return {
+      ...this.#options.description,
+      pid: this.#child.pid,
+      hasStdin: end === null && this.#stdin.open,
+      end,
+      closed: this.#closed,
+    };
   }
 
   output(stream: StreamName, bytes: Uint8Array<ArrayBuffer>): boolean {
@@ -149,13 +156,28 @@ export class ManagedProcess implements ChildEvents, Disposable {
     return this.#stdin.write(this.#closed ? null : this.#child, chunk, writeId, signal);
   }
 
-  /** Ends a stdin that is a pipe behind what was written before. */
+  /**
+   * Ends the stdin behind what was written before.
+   *
+   * @throws {ExecError} `invalidRequest` if it is a terminal.
+   */
   closeStdin(): StdinStatus {
+    const { tty, processId } = this.#options.description;
+    if (tty) {
+      const reason = `process ${processId} has a terminal, whose input has no end: write its end-of-file character`;
+      throw new ExecError("invalidRequest", reason);
+    }
     return this.#stdin.end(this.#closed ? null : this.#child);
   }
 
-  /** Changes the size of the program's terminal; nothing once it is gone. */
+  /**
+   * Changes the size of the program's terminal; nothing once that is gone.
+   *
+   * @throws {ExecError} `invalidRequest` if it never had one.
+   */
   resize(size: TerminalSize): void {
+    const { tty, processId } = this.#options.description;
+    if (!tty) throw new ExecError("invalidRequest", `process ${processId} has no terminal`);
     this.#child.resize(size);
   }
 

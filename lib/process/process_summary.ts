@@ -12,6 +12,7 @@ export interface ProcessEnd {
 
 /** What a process was started as; never changes. */
 export interface ProcessDescription {
+  readonly processId: string;
   /** Program and arguments, see {@linkcode shortArgv}. */
   readonly argv: readonly string[];
   readonly tty: boolean;
@@ -21,8 +22,8 @@ export interface ProcessDescription {
   readonly sandboxType: string;
 }
 
-/** How a process stands. */
-export interface ProcessState {
+/** What a process was started as, and how it stands. */
+export interface ProcessSummary extends ProcessDescription {
   readonly pid: number;
   /** Whether it runs and something can be written to it. */
   readonly hasStdin: boolean;
@@ -30,10 +31,6 @@ export interface ProcessState {
   readonly end: ProcessEnd | null;
   /** Whether its streams have ended too. */
   readonly closed: boolean;
-}
-
-export interface ProcessSummary extends ProcessDescription, ProcessState {
-  readonly processId: string;
 }
 
 /** Characters of program and arguments that are remembered, each argument with one for what separates it. */

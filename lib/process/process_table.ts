@@ -1,12 +1,11 @@
 import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Child, LaunchSpec, ProcessBackend, StreamName, TerminalSize } from "./child.ts";
+import type { Child, LaunchSpec, ProcessBackend, StreamName } from "./child.ts";
 import { ManagedProcess, type ReadQuery, type ReadResult } from "./managed_process.ts";
 import type { StdinStatus } from "./process_stdin.ts";
-import { type ProcessDescription, type ProcessSummary, shortArgv } from "./process_summary.ts";
+import { type ProcessSummary, shortArgv } from "./process_summary.ts";
 import { Retirement } from "./retirement.ts";
-import type { SignalName } from "./signal_name.ts";
 
 export { CLOSED_RETENTION_MS } from "./retirement.ts";
 
@@ -46,7 +45,6 @@ export type { ReadQuery, ReadResult };
 interface Entry {
   readonly processId: string;
   readonly process: ManagedProcess;
-  readonly description: ProcessDescription;
   /** While the process is starting: gives the start up and the name back. Null once it has started. */
   cancelStart: (() => void) | null;
 }
@@ -109,7 +107,7 @@ export class ProcessTable implements Disposable {
    * @throws The signal's reason if it is aborted while waiting.
    */
   read(query: ReadQuery & { readonly processId: string }, signal: AbortSignal): ReadResult | Promise<ReadResult> {
-    return this.#started(query.processId).process.read(query, signal);
+    return this.get(query.processId).read(query, signal);
   }
 
   /** See {@linkcode ManagedProcess.write}, which this adds two results to. */
@@ -130,51 +128,28 @@ export class ProcessTable implements Disposable {
   }
 
   /**
-   * Sends a signal to the group of a process. @returns false if it has exited; then nothing was sent.
+   * A process that has been started.
    *
-   * @throws {ExecError} Like {@linkcode ProcessTable.read}; `internal` if the group may not be signalled.
+   * @throws {ExecError} `invalidRequest` if there is no such process, or not yet.
    */
-  signal(processId: string, name: SignalName): boolean {
-    return this.#started(processId).process.signal(name);
+  get(processId: string): ManagedProcess {
+    const process = this.known(processId);
+    if (process === undefined) throw new ExecError("invalidRequest", `unknown process id ${processId}`);
+    return process;
   }
 
-  /**
-   * Ends the stdin of a process behind what was written before.
-   *
-   * @throws {ExecError} `invalidRequest` if it has a terminal, whose input has no end, or is starting.
-   */
-  closeStdin(processId: string): StdinStatus | "unknownProcess" {
-    if (this.#find(processId) === undefined) return "unknownProcess";
-    const { process, description } = this.#started(processId);
-    if (description.tty) {
-      const reason = `process ${processId} has a terminal, whose input has no end: write its end-of-file character`;
-      throw new ExecError("invalidRequest", reason);
-    }
-    return process.closeStdin();
-  }
-
-  /** @throws {ExecError} Like {@linkcode ProcessTable.read}; also `invalidRequest` if the process has no terminal. */
-  resize(processId: string, size: TerminalSize): void {
-    const { process, description } = this.#started(processId);
-    if (!description.tty) throw new ExecError("invalidRequest", `process ${processId} has no terminal`);
-    process.resize(size);
-  }
-
-  /** See {@linkcode ManagedProcess.hold}. @throws {ExecError} Like {@linkcode ProcessTable.read}. */
-  hold(processId: string, on: boolean): void {
-    this.#started(processId).process.hold(on);
-  }
-
-  /** @throws {ExecError} Like {@linkcode ProcessTable.read}. */
-  summary(processId: string): ProcessSummary {
-    return summaryOf(this.#started(processId));
+  /** The same, undefined if there is no such process. @throws {ExecError} `invalidRequest` if it is starting. */
+  known(processId: string): ManagedProcess | undefined {
+    const entry = this.#find(processId);
+    if (entry === undefined || entry.cancelStart === null) return entry?.process;
+    throw new ExecError("invalidRequest", `process id ${processId} is starting`);
   }
 
   /** Every process that has been started and is not forgotten, in the order of the starts. */
   list(): ProcessSummary[] {
     const listed: ProcessSummary[] = [];
     for (const entry of this.#entries.values()) {
-      if (entry.cancelStart === null && !this.#retired.isOver(entry)) listed.push(summaryOf(entry));
+      if (entry.cancelStart === null && !this.#retired.isOver(entry)) listed.push(entry.process.summary);
     }
     return listed;
   }
@@ -230,16 +205,16 @@ export class ProcessTable implements Disposable {
     return undefined;
   }
 
-  #started(processId: string): Entry {
-    const entry = this.#find(processId);
-    if (entry === undefined) throw new ExecError("invalidRequest", `unknown process id ${processId}`);
-    if (entry.cancelStart !== null) throw new ExecError("invalidRequest", `process id ${processId} is starting`);
-    return entry;
-  }
-
   #reserve(spec: StartSpec): Entry {
     const { processId } = spec;
     const process: ManagedProcess = new ManagedProcess({
+      description: {
+        processId,
+        argv: shortArgv(spec.argv),
+        tty: spec.tty,
+        startedAtMs: Date.now(),
+        sandboxType: spec.sandboxType ?? "none",
+      },
       hasStdin: spec.tty || spec.pipeStdin,
       guessSandboxDenied: spec.guessSandboxDenied,
       ...(spec.timeLimitMs === undefined ? {} : { timeLimitMs: spec.timeLimitMs }),
@@ -257,13 +232,7 @@ export class ProcessTable implements Disposable {
         },
       },
     });
-    const description: ProcessDescription = {
-      argv: shortArgv(spec.argv),
-      tty: spec.tty,
-      startedAtMs: Date.now(),
-      sandboxType: spec.sandboxType ?? "none",
-    };
-    const entry: Entry = { processId, process, description, cancelStart: null };
+    const entry: Entry = { processId, process, cancelStart: null };
     this.#entries.set(processId, entry);
     return entry;
   }
@@ -305,8 +274,4 @@ export class ProcessTable implements Disposable {
     this.#retired.delete(entry);
     if (this.#entries.get(entry.processId) === entry) this.#entries.delete(entry.processId);
   }
-}
-
-function summaryOf({ processId, process, description }: Entry): ProcessSummary {
-  return { processId, ...description, ...process.state };
 }

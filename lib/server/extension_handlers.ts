@@ -25,20 +25,20 @@ export function extensionHandlers(
   return {
     "execServer/process/start": (params, { session }) => start(params, session, checkedExtras(params)),
     "execServer/process/closeStdin": ({ processId }, { session }) => ({
-      status: session.processes.closeStdin(processId),
+      status: session.processes.known(processId)?.closeStdin() ?? "unknownProcess",
     }),
     "execServer/process/resize": ({ processId, size }, { session }) => {
-      session.processes.resize(processId, checkedSize(size));
+      session.processes.get(processId).resize(checkedSize(size));
       return {};
     },
     "execServer/process/signal": ({ processId, signal }, { session }) => ({
-      running: session.processes.signal(processId, checkedSignal(signal)),
+      running: session.processes.get(processId).signal(checkedSignal(signal)),
     }),
     "execServer/process/holdOutput": ({ processId, hold }, { session }) => {
-      session.processes.hold(processId, hold);
+      session.processes.get(processId).hold(hold);
       return {};
     },
-    "execServer/process/status": ({ processId }, { session }) => session.processes.summary(processId),
+    "execServer/process/status": ({ processId }, { session }) => session.processes.get(processId).summary,
     "execServer/process/list": (_, { session }) => listed(session.processes.list()),
     "execServer/session/lease": ({ durationMs }, { session }) => ({ durationMs: sessions.lease(session, durationMs) }),
   };

@@ -16,10 +16,19 @@ interface Stage {
   accept: boolean;
 }
 
-function stage({ hasStdin = true, guessSandboxDenied = false } = {}): Stage {
+function stage(
+  { tty = false, hasStdin = true, guessSandboxDenied = false, ...more }: {
+    tty?: boolean;
+    hasStdin?: boolean;
+    guessSandboxDenied?: boolean;
+    timeLimitMs?: number;
+  } = {},
+): Stage {
   const clock = new ManualClock();
   const heard: string[] = [];
   const process = new ManagedProcess({
+    ...more,
+    description: { processId: "p", argv: ["x"], tty, startedAtMs: 1, sandboxType: "none" },
     hasStdin,
     guessSandboxDenied,
     clock,
