@@ -61,6 +61,8 @@ export class LogicalClient implements Core {
   /** The connection that is being resumed: it may speak before it is installed. */
   #candidate: ServerConnection | undefined;
   #sessionId: string | undefined;
+  /** The last one, perhaps over. It does not reject. */
+  #recovery: Promise<void> = Promise.resolve();
 
   constructor(options: LogicalClientOptions) {
     this.#options = options;
@@ -185,6 +187,7 @@ export class LogicalClient implements Core {
       this.#fail(error);
       for (const connection of connections) connection?.end(error);
     }
+    await this.#recovery;
     await this.#dialer.gone();
   }
 
@@ -235,7 +238,7 @@ export class LogicalClient implements Core {
     this.#change({ name: "recovering" });
     this.#publish("disconnected");
     this.#parts.disconnected(error);
-    void this.#recover(error);
+    this.#recovery = this.#recover(error);
   }
 
   async #recover(lost: ClientError): Promise<void> {

@@ -102,12 +102,12 @@ Deno.test("the handshake fails when the server refuses it, tells nonsense, or go
   for (const { answer, failure } of cases) {
     const carrier = new ScriptedCarrier();
     const clock = new ManualClock();
-    const connecting = ExecClient.connect(carrier, { clock });
+    const failed = assert.rejects(ExecClient.connect(carrier, { clock }), { name: "ClientError", ...failure });
     const server = await carrier.accept();
     const { id } = await server.request("initialize");
-    if (answer === null) server.close();
+    if (answer === null) await server.close();
     else server.send({ id, ...answer });
-    await assert.rejects(connecting, { name: "ClientError", ...failure });
+    await failed;
     await server.end;
     assert.equal(carrier.attempts, 1, "nobody tries again");
     assert.equal(clock.pendingTimers, 0);
@@ -142,7 +142,7 @@ Deno.test("info that initialize told is not asked for, and stays the same over c
   await using client = await connecting;
   const info = await client.info();
   assert.deepEqual({ ...info, ...KNOWN_INFO }, info);
-  server.close();
+  await server.close();
   await carrier.acceptAndShakeHands({ sessionId: "s1", environmentInfo: { shell: { name: "zsh", path: "/bin/zsh" } } });
   assert.equal(await client.info(), info);
 });
@@ -195,7 +195,7 @@ Deno.test("status asks over a living connection within 10 s, and waits for none"
 
   const cut = client.status();
   await server.request("environment/status");
-  server.close();
+  await server.close();
   assert.deepEqual(await cut, { state: "disconnected", error: "exec-server transport disconnected" });
   assert.deepEqual(await client.status(), { state: "disconnected", error: "exec-server environment is recovering" });
 });

@@ -128,11 +128,11 @@ Deno.test("ServerConnection takes an answer of more values than a server would t
 Deno.test("ServerConnection counts answers that came before the end, and fails what is left", async () => {
   const { connection, server, ends } = connected();
   const answered = connection.call("environment/status", null);
-  const left = connection.call("environment/status", null);
+  const left = assert.rejects(connection.call("environment/status", null), DISCONNECTED);
   server.answer(1, { status: "ready" });
-  server.close();
+  await server.close();
   assert.deepEqual(await answered, { status: "ready" });
-  await assert.rejects(left, DISCONNECTED);
+  await left;
   await assert.rejects(connection.call("environment/status", null), DISCONNECTED);
   assert.deepEqual(ends, ["exec-server transport disconnected"]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
 import type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "../../lib/client/carrier.ts";
 import type { Connection, ConnectionEnd } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
@@ -81,8 +82,10 @@ export class FarEnd {
     return params;
   }
 
-  close(): void {
+  /** Ends the connection. Resolves when the client has noticed. */
+  async close(): Promise<void> {
     this.#connection.close();
+    await idle();
   }
 }
 
@@ -143,5 +146,5 @@ export class ScriptedCarrier implements Carrier {
 
 /** Lets everything run that waits for nothing but its turn. */
 export async function idle(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise<void>((resolve) => setImmediate(resolve));
 }
