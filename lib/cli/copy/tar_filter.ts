@@ -1,5 +1,7 @@
 import { BLOCK_BYTES, cString, paxRecords, readHeader, TarError, type TarHeader, withoutSetId } from "./tar_header.ts";
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** Extended headers of one entry together; a name of 4096 bytes is the longest that systems take. */
 const MAX_EXTENSION_BYTES = 1024 * 1024;
 const EMPTY_BLOCK = new Uint8Array(BLOCK_BYTES);
@@ -10,7 +12,7 @@ const PAX = "x", LONG_NAME = "L", LONG_LINK = "K", GLOBAL_PAX = "g";
 
 export interface TarObserver {
   /** An entry that is passed on. */
-  entry?(name: string): void;
+  entry?(name: string, isDirectory: boolean): void;
   /** A device or fifo, which is not. */
   leftOut?(name: string): void;
 }
@@ -29,7 +31,7 @@ export class TarFilter {
   #contentLeft = 0;
   #content: "pass" | "drop" | "hold" = "drop";
   /** Extended headers that belong to the next entry. */
-  #held: Uint8Array[] = [];
+  #held: Bytes[] = [];
   #heldBytes = 0;
   #extension: { type: string; size: number; from: number } | undefined;
   #longName: string | undefined;
@@ -45,8 +47,8 @@ export class TarFilter {
    * @returns What is to be passed on.
    * @throws {TarError} If it is no archive, or one that could do harm.
    */
-  push(chunk: Uint8Array): Uint8Array[] {
-    const out: Uint8Array[] = [];
+  push(chunk: Bytes): Bytes[] {
+    const out: Bytes[] = [];
     let rest = chunk;
     while (rest.length > 0 && !this.#ended) {
       if (this.#contentLeft > 0) {
@@ -75,7 +77,7 @@ export class TarFilter {
     if (!this.#ended) throw new TarError("the archive broke off");
   }
 
-  #header(out: Uint8Array[]): void {
+  #header(out: Bytes[]): void {
     const block = this.#block.slice();
     if (block.every((byte) => byte === 0)) {
       this.#ended = true;
@@ -92,7 +94,7 @@ export class TarFilter {
     else this.#entry(header, block, out);
   }
 
-  #entry(header: TarHeader, block: Uint8Array, out: Uint8Array[]): void {
+  #entry(header: TarHeader, block: Bytes, out: Bytes[]): void {
     const name = this.#pax.get("path") ?? this.#longName ?? header.name;
     const linkName = this.#pax.get("linkpath") ?? this.#longLink ?? header.linkName;
     const size = Number(this.#pax.get("size") ?? header.size);
@@ -110,7 +112,7 @@ export class TarFilter {
     }
     withoutSetId(block);
     out.push(...held, block);
-    this.#observer.entry?.(name);
+    this.#observer.entry?.(name, header.type === DIRECTORY);
     this.#begin("pass", size);
   }
 
@@ -121,7 +123,7 @@ export class TarFilter {
     if (content === "hold" && size === 0) this.#readExtension();
   }
 
-  #hold(part: Uint8Array): void {
+  #hold(part: Bytes): void {
     this.#heldBytes += part.length;
     if (this.#heldBytes > MAX_EXTENSION_BYTES) {
       throw new TarError(`the archive has an extended header of more than ${MAX_EXTENSION_BYTES} bytes`);
@@ -150,7 +152,7 @@ function requireInside(name: string): void {
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joined(parts: readonly Bytes[]): Bytes {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -5,7 +5,7 @@ import { TarFilter } from "../../../lib/cli/copy/tar_filter.ts";
 const unlessWindows = { ignore: Deno.build.os === "windows" };
 
 /** Makes a tree with a shell script, and an archive of it. */
-async function archiveOf(script: string, format: "gnu" | "posix" | "ustar" = "gnu"): Promise<Uint8Array> {
+async function archiveOf(script: string, format: "gnu" | "posix" | "ustar" = "gnu"): Promise<Uint8Array<ArrayBuffer>> {
   const directory = await Deno.makeTempDir({ prefix: "exec-server-tar-" });
   try {
     const command = new Deno.Command("sh", {
@@ -22,10 +22,10 @@ async function archiveOf(script: string, format: "gnu" | "posix" | "ustar" = "gn
 }
 
 /** What comes out of a filter that is handed the archive in pieces of these lengths, over and over. */
-function filtered(archive: Uint8Array, lengths: readonly number[] = [archive.length]) {
+function filtered(archive: Uint8Array<ArrayBuffer>, lengths: readonly number[] = [archive.length]) {
   const [entries, leftOut]: [string[], string[]] = [[], []];
   const filter = new TarFilter({ entry: (name) => entries.push(name), leftOut: (name) => leftOut.push(name) });
-  const out: Uint8Array[] = [];
+  const out: Uint8Array<ArrayBuffer>[] = [];
   for (let at = 0, i = 0; at < archive.length; i++) {
     const length = lengths[i % lengths.length]!;
     out.push(...filter.push(archive.subarray(at, at + length)));
@@ -42,7 +42,7 @@ function filtered(archive: Uint8Array, lengths: readonly number[] = [archive.len
 }
 
 /** `mode name` of every entry, as tar itself lists an archive. */
-async function listing(archive: Uint8Array): Promise<string[]> {
+async function listing(archive: Uint8Array<ArrayBuffer>): Promise<string[]> {
   const tar = new Deno.Command("tar", { args: ["-tvf", "-"], stdin: "piped", stdout: "piped", stderr: "inherit" })
     .spawn();
   const writer = tar.stdin.getWriter();

@@ -1,0 +1,121 @@
+import { CopyError } from "./target.ts";
+
+/** What is kept of tar's complaints, from the end. */
+const MAX_STDERR_CHARS = 8192;
+
+/** Neither options of the user's for their own archives, nor macOS's extra files. */
+const ENVIRONMENT = { TAR_OPTIONS: "", COPYFILE_DISABLE: "1" };
+
+/** Everything in a directory, names that begin with a dash included. */
+export function packArguments(directory: string): [string, ...string[]] {
+  return ["tar", "-C", directory, "-cf", "-", "."];
+}
+
+/** Permission bits and times as in the archive, owners not. */
+export function unpackArguments(directory: string, archive = "-"): [string, ...string[]] {
+  return ["tar", "-C", directory, "-xpof", archive];
+}
+
+/** Whether this machine has tar. */
+export async function hasLocalTar(): Promise<boolean> {
+  try {
+    await new Deno.Command("tar", { args: ["--version"], stdin: "null", stdout: "null", stderr: "null" }).output();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return false;
+    throw error;
+  }
+}
+
+/** A tar of this machine; it ends with the scope at the latest. */
+export class LocalTar implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+  readonly #stderr: Promise<string>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
+
+  private constructor([program, ...args]: [string, ...string[]], input: boolean) {
+    this.#child = new Deno.Command(program, {
+      args,
+      env: ENVIRONMENT,
+      stdin: input ? "piped" : "null",
+      stdout: input ? "null" : "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#stderr = tail(this.#child.stderr);
+    this.#writer = input ? this.#child.stdin.getWriter() : undefined;
+  }
+
+  static pack(directory: string): LocalTar {
+    return new LocalTar(packArguments(directory), false);
+  }
+
+  static unpack(directory: string): LocalTar {
+    return new LocalTar(unpackArguments(directory), true);
+  }
+
+  /** The archive that is being made. */
+  get archive(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#child.stdout;
+  }
+
+  /** @throws {CopyError} With tar's own words, if it reads no more. */
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#writer!.write(bytes);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      await this.#child.status;
+      throw unpackFailure(await this.#stderr, "it ended early");
+    }
+  }
+
+  /** Waits until everything is unpacked. @throws {CopyError} If something was not. */
+  async finish(): Promise<void> {
+    await this.#writer!.close();
+    const { success, code, signal } = await this.#child.status;
+    if (!success) throw unpackFailure(await this.#stderr, signal ?? `exit code ${code}`);
+  }
+
+  /**
+   * Waits until everything is packed.
+   *
+   * @returns Complaints about what could not be read.
+   * @throws {CopyError} If tar was ended.
+   */
+  async packed(): Promise<string[]> {
+    const { code, signal } = await this.#child.status;
+    if (signal !== null) throw new CopyError(`tar was ended by ${signal}`);
+    return code === 0 ? [] : lines(await this.#stderr, `tar ended with exit code ${code}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // it has ended
+    }
+    await this.#child.status;
+    await this.#writer?.abort().catch(() => {});
+    if (this.#writer === undefined && !this.#child.stdout.locked) await this.#child.stdout.cancel();
+    await this.#stderr;
+  }
+}
+
+/** An unpacking tar failed, here or on the other side. */
+export function unpackFailure(stderr: string, otherwise: string): CopyError {
+  const [first = otherwise] = lines(stderr, otherwise);
+  return new CopyError(`the tree could not be unpacked: ${first}`);
+}
+
+/** What tar said, without its last word that it failed. */
+export function lines(stderr: string, otherwise: string): string[] {
+  const said = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const informative = said.filter((line) => !/exiting with failure status|error exit delayed/i.test(line));
+  return informative.length > 0 ? informative : said.length > 0 ? said : [otherwise];
+}
+
+async function tail(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  let text = "";
+  for await (const piece of stream.pipeThrough(new TextDecoderStream())) text = (text + piece).slice(-MAX_STDERR_CHARS);
+  return text;
+}

@@ -1,0 +1,123 @@
+import { FILE_BLOCK_BYTES } from "../../client/limits.ts";
+import type { Copying } from "./copying.ts";
+import { partialName, randomKey } from "./partial_file.ts";
+import { childUri, parentUri, shownPath } from "./remote_path.ts";
+import { CopyError } from "./target.ts";
+
+/** How long tidying up on the other side may take once we are to end, in milliseconds. */
+const TIDY_MS = 5_000;
+
+/** Where the bytes of an upload come from. */
+export interface UploadSource {
+  readonly shown: string;
+  /** Undefined: not known before its end. */
+  readonly size: number | undefined;
+  /** Permission bits for the copy; undefined: those of what it replaces, or of a new file. */
+  readonly mode: number | undefined;
+  /** The next piece; null at the end. */
+  read(): Promise<Uint8Array<ArrayBuffer> | null>;
+}
+
+/** The pieces of an open file. */
+export function readBlocks(file: Deno.FsFile): UploadSource["read"] {
+  return async () => {
+    // A new one each time: the last one may still be on its way.
+    const block = new Uint8Array(FILE_BLOCK_BYTES);
+    const length = await file.read(block);
+    return length === null ? null : block.subarray(0, length);
+  };
+}
+
+/**
+ * Copies one file to the environment. It is written under another name beside its target and renamed when it is whole;
+ * whatever goes wrong, the other name is removed again.
+ *
+ * @param to A URI; nothing or a regular file is there.
+ * @param replaces Whether there is one.
+ */
+export async function uploadFile(
+  copying: Copying,
+  source: UploadSource,
+  to: string,
+  replaces: boolean,
+): Promise<void> {
+  const { far, programs, report, progress, signal } = copying;
+  const { files } = far.environment;
+  const last = to.slice(to.lastIndexOf("/") + 1);
+  const temporary = childUri(parentUri(to), partialName(safeName(last), randomKey()));
+  const mode = source.mode ?? (replaces ? await programs.mode(to, signal) : undefined);
+  progress.begin(source.shown, source.size);
+  let settled = false;
+  try {
+    const length = await write(copying, source, temporary);
+    const { size } = await files.stat(temporary, { signal });
+    if (size !== length) {
+      throw new CopyError(`${shownPath(temporary)} has ${size} bytes instead of the ${length} that were written`);
+    }
+    if (mode !== undefined && !await programs.setMode(temporary, mode, signal)) {
+      report.note("permission bits were not kept: the other machine has no chmod that could set them");
+    }
+    settled = await programs.rename(temporary, to, signal);
+    if (!settled) await replaceByCopy(copying, temporary, to);
+    report.files++;
+  } finally {
+    if (!settled) await removeRemote(copying, temporary);
+  }
+}
+
+/** @returns How many bytes there were. */
+async function write(copying: Copying, source: UploadSource, to: string): Promise<number> {
+  const { files } = copying.far.environment;
+  const { signal } = copying;
+  let length = 0;
+  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      signal.throwIfAborted();
+      const piece = await source.read();
+      if (piece === null) return controller.close();
+      length += piece.length;
+      copying.report.bytes += piece.length;
+      copying.progress.add(piece.length);
+      controller.enqueue(piece);
+    },
+  }, { highWaterMark: 0 });
+  await files.writeFile(to, pieces, { signal });
+  return length;
+}
+
+/**
+ * Where nothing can rename, the other machine copies the whole file over the target: quickly and without us, but not at
+ * once. A copy that fails half way, as on a full disk, is removed, and what was there before is lost.
+ */
+async function replaceByCopy({ far, report }: Copying, temporary: string, to: string): Promise<void> {
+  const { files } = far.environment;
+  const before = await far.stat(to);
+  try {
+    await files.copy(temporary, to);
+  } catch (error) {
+    const now = await far.stat(to);
+    const touched = now !== undefined &&
+      (before === undefined || before.size !== now.size || before.mtime?.getTime() !== now.mtime?.getTime());
+    if (touched) await files.remove(to, { force: true });
+    throw error;
+  }
+  report.note("not put in place at once: the other machine has no mv, so the finished file was copied over its target");
+}
+
+/** Removes what we have begun on the other side, also when we are being interrupted; what stays is reported. */
+export async function removeRemote(
+  { far, report }: Pick<Copying, "far" | "report">,
+  uri: string,
+  options: { recursive?: boolean } = {},
+): Promise<void> {
+  try {
+    await far.environment.files.remove(uri, { force: true, signal: AbortSignal.timeout(TIDY_MS), ...options });
+  } catch (error) {
+    report.note(`${far.shown(uri)} is left behind: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** An encoded name without its escapes, which are only there for people to recognise it. */
+function safeName(encoded: string): string {
+  return encoded.replaceAll(/%[0-9A-F]{2}/gi, "_");
+}
