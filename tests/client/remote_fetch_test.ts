@@ -1,0 +1,349 @@
+import assert from "node:assert/strict";
+import { disconnected, serverError } from "../../lib/client/client_error.ts";
+import type { Fetch } from "../../lib/client/fetch.ts";
+import { HttpBodies } from "../../lib/client/http_bodies.ts";
+import { type FetchCore, remoteFetch } from "../../lib/client/remote_fetch.ts";
+import type { Params, Result } from "../../lib/protocol/methods.ts";
+import { FakeHost } from "./support/fake_host.ts";
+
+type Head = Pick<Result<"http/request">, "status" | "headers">;
+
+/** A server whose answers and bodies a test makes. */
+class HttpServer {
+  readonly host: FakeHost;
+  readonly bodies = new HttpBodies();
+  readonly fetch: Fetch;
+  #seq = 0;
+
+  constructor(
+    answer: (params: Params<"http/request">, signal?: AbortSignal) => Head | Promise<Head>,
+    capabilities = {},
+  ) {
+    this.host = new FakeHost({
+      "http/request": async (params, { signal }) => ({
+        ...await answer(params as Params<"http/request">, signal),
+        bodyBase64: EMPTY,
+      }),
+    }, capabilities);
+    const { host } = this;
+    const core: FetchCore = { connection: () => Promise.resolve(host), info: () => host.info() };
+    this.fetch = remoteFetch(core, this.bodies);
+  }
+
+  /** The next delta of a body. */
+  send(text: string, { done = false, error = null as string | null, id = "http-1", seq = ++this.#seq } = {}): void {
+    this.sendBytes(new TextEncoder().encode(text), { done, error, id, seq });
+  }
+
+  sendBytes(
+    deltaBase64: Uint8Array<ArrayBuffer>,
+    { done = false, error = null as string | null, id = "http-1", seq = ++this.#seq } = {},
+  ): void {
+    const params = { requestId: id, seq, deltaBase64, done, error };
+    this.bodies.notification({ method: "http/request/bodyDelta", params });
+  }
+
+  /** What the last request said on the wire. */
+  get sent(): Record<string, unknown> {
+    return this.host.asked.at(-1)!.params;
+  }
+}
+
+const EMPTY = new Uint8Array();
+const ok = () => ({ status: 200, headers: [] });
+const decoder = new TextDecoder();
+
+Deno.test("fetch sends what was asked for, and no more", async () => {
+  const server = new HttpServer(ok);
+  await server.fetch("http://example.com/a b?q#fragment");
+  assert.deepEqual(server.sent, {
+    method: "GET",
+    url: "http://example.com/a%20b?q#fragment",
+    headers: [],
+    bodyBase64: null,
+    redirectPolicy: "follow",
+    requestId: "http-1",
+    streamResponse: true,
+  });
+  await server.fetch(new URL("http://example.com"), {
+    method: "post",
+    headers: [["X-A", "1"], ["x-a", "2"], ["Content-Type", "text/odd"]],
+    body: "hé",
+    redirect: "manual",
+    timeoutMs: 1500,
+  });
+  assert.deepEqual(server.sent, {
+    method: "POST",
+    url: "http://example.com/",
+    headers: [{ name: "X-A", value: "1" }, { name: "x-a", value: "2" }, { name: "Content-Type", value: "text/odd" }],
+    bodyBase64: "aMOp",
+    timeoutMs: 1500,
+    redirectPolicy: "stop",
+    requestId: "http-2",
+    streamResponse: true,
+  });
+});
+
+Deno.test("fetch takes every kind of body, with the type that it implies", async () => {
+  const server = new HttpServer(ok);
+  const bytes = new Uint8Array([1, 2, 3]);
+  const form = new FormData();
+  form.append("a", "b");
+  const typeOf = () => (server.sent["headers"] as { value: string }[])[0]?.value;
+  const bodyOf = () => atob(String(server.sent["bodyBase64"]));
+  for (
+    const [body, text, type] of [
+      ["text", "text", "text/plain;charset=UTF-8"],
+      [bytes, "\x01\x02\x03", undefined],
+      [bytes.subarray(1), "\x02\x03", undefined],
+      [bytes.buffer, "\x01\x02\x03", undefined],
+      [new Blob(["blob"], { type: "x/y" }), "blob", "x/y"],
+      [new URLSearchParams({ a: "1 2" }), "a=1+2", "application/x-www-form-urlencoded;charset=UTF-8"],
+      [new Blob(["stream"]).stream(), "stream", undefined],
+      ["", "", "text/plain;charset=UTF-8"],
+    ] as const
+  ) {
+    await server.fetch("http://h/", { method: "POST", body });
+    assert.deepEqual([bodyOf(), typeOf()], [text, type]);
+  }
+  await server.fetch("http://h/", { method: "POST", body: form });
+  assert.match(typeOf()!, /^multipart\/form-data; ?boundary=/);
+  assert.match(bodyOf(), /name="a"\r\n\r\nb\r\n/);
+});
+
+Deno.test("fetch takes a Request, which its options override", async () => {
+  const server = new HttpServer(ok);
+  const request = () =>
+    new Request("http://h/x", { method: "PUT", headers: { "x-a": "1" }, body: "abc", redirect: "error" });
+  await server.fetch(request());
+  assert.deepEqual([server.sent["method"], server.sent["bodyBase64"], server.sent["redirectPolicy"]], [
+    "PUT",
+    "YWJj",
+    "stop",
+  ]);
+  const names = (server.sent["headers"] as { name: string }[]).map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), ["content-type", "x-a"]);
+  await server.fetch(request(), { headers: { "x-b": "2" }, body: null, redirect: "follow", method: "patch" });
+  assert.deepEqual([
+    server.sent["method"],
+    server.sent["bodyBase64"],
+    server.sent["redirectPolicy"],
+    server.sent["headers"],
+  ], [
+    "patch",
+    null,
+    "follow",
+    [{ name: "x-b", value: "2" }],
+  ]);
+  const used = request();
+  await used.text();
+  await assert.rejects(server.fetch(used), { name: "TypeError" });
+  await assert.rejects(server.fetch("/relative"), { name: "TypeError" });
+  await assert.rejects(server.fetch("http://h/", { timeoutMs: 1.5 }), { name: "RangeError", message: /not 1.5/ });
+  assert.equal(server.host.asked.length, 2);
+});
+
+Deno.test("fetch refuses a body that no message can carry", async () => {
+  const server = new HttpServer(ok);
+  const message = "HTTP request failed: the request's body is longer than the 12320768 bytes that one message carries";
+  const body = new Uint8Array(13_000_000);
+  for (const long of [body, new Blob([body]).stream()]) {
+    await assert.rejects(server.fetch("http://h/", { method: "POST", body: long }), { kind: "http", message });
+  }
+  await assert.rejects(server.fetch(new Request("http://h/", { method: "POST", body })), { kind: "http", message });
+  assert.deepEqual(server.host.asked, []);
+});
+
+Deno.test("values of headers come from the server's variables, if it can do that", async () => {
+  const able = new HttpServer(ok, { httpHeaderEnvVars: true });
+  const init = { headers: { Authorization: "Bearer " }, headersFromEnv: { authorization: "TOKEN", "x-key": "KEY" } };
+  await able.fetch("http://h/", init);
+  assert.deepEqual(able.sent["headers"], [
+    { name: "Authorization", value: "Bearer ", valueEnvVar: "TOKEN" },
+    { name: "x-key", value: "", valueEnvVar: "KEY" },
+  ]);
+  const unable = new HttpServer(ok);
+  await assert.rejects(unable.fetch("http://h/", init), { name: "ClientError", kind: "unsupported" });
+  assert.deepEqual(unable.host.asked, []);
+});
+
+Deno.test("a response is a real one: status, headers, several cookies, a body that streams", async () => {
+  const headers = [
+    { name: "content-type", value: "text/plain" },
+    { name: "set-cookie", value: "a=1; Path=/" },
+    { name: "set-cookie", value: "b=2" },
+  ];
+  const server = new HttpServer(() => ({ status: 404, headers }));
+  const response = await server.fetch("http://h/");
+  assert.ok(response instanceof Response);
+  assert.deepEqual([response.status, response.ok, response.url], [404, false, ""]);
+  assert.deepEqual(response.headers.getSetCookie(), ["a=1; Path=/", "b=2"]);
+  const reader = response.body!.getReader();
+  const first = reader.read();
+  server.send("one");
+  assert.equal(decoder.decode((await first).value), "one");
+  server.send("");
+  server.send("two");
+  server.send("three", { done: true });
+  assert.equal(decoder.decode((await reader.read()).value), "two");
+  assert.equal(decoder.decode((await reader.read()).value), "three");
+  assert.equal((await reader.read()).done, true);
+});
+
+Deno.test("a body may come before its answer", async () => {
+  const server = new HttpServer(() => {
+    server.send("early");
+    server.send("", { done: true });
+    return ok();
+  });
+  assert.equal(await (await server.fetch("http://h/")).text(), "early");
+});
+
+Deno.test("statuses that have no body, and those that the constructor refuses, come as they are", async () => {
+  for (const status of [101, 204, 205, 304]) {
+    const server = new HttpServer(() => ({ status, headers: [] }));
+    const response = await server.fetch("http://h/");
+    assert.deepEqual([response.status, response.body, response.ok], [status, null, status === 204 || status === 205]);
+    server.send("", { done: true });
+  }
+  const odd = new HttpServer(() => ({ status: 999, headers: [] }));
+  const response = await odd.fetch("http://h/");
+  odd.send("odd", { done: true });
+  assert.deepEqual([response.status, response.ok, await response.text()], [999, false, "odd"]);
+  const head = await new HttpServer(ok).fetch("http://h/", { method: "HEAD" });
+  assert.equal(head.body, null);
+});
+
+Deno.test("a redirect is followed, handed over or an error, as asked", async () => {
+  const server = new HttpServer(() => ({ status: 302, headers: [{ name: "location", value: "/there" }] }));
+  const manual = await server.fetch("http://h/a#b", { redirect: "manual" });
+  assert.deepEqual([manual.status, manual.url], [302, "http://h/a"]);
+  await assert.rejects(server.fetch("http://h/", { redirect: "error" }), {
+    name: "ClientError",
+    kind: "http",
+    message: "HTTP request failed: the answer is a redirect (302), which was not to be followed",
+  });
+  const found = new HttpServer(ok);
+  assert.equal((await found.fetch("http://h/", { redirect: "error" })).status, 200);
+});
+
+Deno.test("what the server refuses is the caller's, and its body is forgotten", async () => {
+  const server = new HttpServer(() => Promise.reject(serverError(-32603, "http/request failed: too many redirects")));
+  await assert.rejects(server.fetch("http://h/"), {
+    kind: "server",
+    serverMessage: "http/request failed: too many redirects",
+  });
+  server.send("late");
+});
+
+Deno.test("aborting ends the wait for the head, and the body while it streams", async () => {
+  const asked = Promise.withResolvers<void>();
+  const never = new HttpServer((_, signal) => {
+    asked.resolve();
+    return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason), { once: true }));
+  });
+  const early = AbortSignal.abort(new Error("enough"));
+  await assert.rejects(never.fetch("http://h/", { signal: early }), { message: "enough" });
+  assert.equal(never.host.asked.length, 0);
+  const late = new AbortController();
+  const waitingForHead = never.fetch("http://h/", { signal: late.signal });
+  await asked.promise;
+  late.abort(new Error("enough"));
+  await assert.rejects(waitingForHead, { message: "enough" });
+  const server = new HttpServer(ok);
+  const aborter = new AbortController();
+  const response = await server.fetch("http://h/", { signal: aborter.signal });
+  const reader = response.body!.getReader();
+  server.send("one");
+  await reader.read();
+  const waiting = reader.read();
+  aborter.abort(new Error("enough"));
+  await assert.rejects(waiting, { message: "enough" });
+  server.send("late");
+  const idle = await server.fetch(new Request("http://h/", { signal: new AbortController().signal }));
+  await idle.body!.cancel();
+  server.send("later", { id: "http-2", seq: 1 });
+});
+
+Deno.test("each way in which a body fails has its words, behind what came before", async () => {
+  const stream = "exec-server protocol error: http response stream `http-1`";
+  const failures: readonly [(server: HttpServer) => void, { kind: string; message: string }][] = [
+    [(server) => server.send("", { seq: 3 }), { kind: "protocol", message: `${stream} received seq 3, expected 2` }],
+    [(server) => server.send("", { seq: 1 }), { kind: "protocol", message: `${stream} received seq 1, expected 2` }],
+    [
+      (server) => server.send("lost", { error: "error decoding response body" }),
+      { kind: "protocol", message: `${stream} failed: error decoding response body` },
+    ],
+    [
+      (server) => server.bodies.disconnected(disconnected("reset")),
+      { kind: "disconnected", message: `${stream} failed: exec-server transport disconnected: reset` },
+    ],
+    [
+      (server) => server.bodies.failed(disconnected("gave up")),
+      { kind: "disconnected", message: `${stream} failed: exec-server transport disconnected: gave up` },
+    ],
+  ];
+  for (const [fail, failure] of failures) {
+    const server = new HttpServer(ok);
+    const reader = (await server.fetch("http://h/")).body!.getReader();
+    server.send("before");
+    fail(server);
+    server.send("after", { seq: 2 });
+    assert.equal(decoder.decode((await reader.read()).value), "before");
+    await assert.rejects(reader.read(), { name: "ClientError", ...failure });
+    const waiting = new HttpServer(ok);
+    const read = (await waiting.fetch("http://h/")).body!.getReader();
+    const first = read.read();
+    waiting.send("before");
+    await first;
+    const next = read.read();
+    fail(waiting);
+    await assert.rejects(next, failure);
+  }
+});
+
+Deno.test("a body that nobody reads fails at its 257th delta; one that is read does not", async () => {
+  const server = new HttpServer(ok);
+  const unread = await server.fetch("http://h/");
+  for (let count = 0; count < 256; count++) server.send("x");
+  server.send("y");
+  const reader = unread.body!.getReader();
+  for (let count = 0; count < 256; count++) assert.equal((await reader.read()).value?.length, 1);
+  const message =
+    "exec-server protocol error: http response stream `http-1` failed: body delta channel filled before delivery";
+  await assert.rejects(reader.read(), { message });
+  const read = (await server.fetch("http://h/")).body!.getReader();
+  for (let seq = 1; seq <= 1000; seq++) {
+    const next = read.read();
+    server.send("x", { id: "http-2", seq });
+    assert.equal((await next).value?.length, 1);
+  }
+});
+
+Deno.test("16 MiB may wait in all; reading or giving up makes room", async () => {
+  const server = new HttpServer(ok);
+  const mebibyte = new Uint8Array(1024 * 1024);
+  const responses: Response[] = [];
+  for (let count = 1; count <= 4; count++) responses.push(await server.fetch("http://h/"));
+  for (let seq = 1; seq <= 16; seq++) {
+    server.sendBytes(mebibyte, { id: `http-${seq % 2 + 1}`, seq: Math.ceil(seq / 2) });
+  }
+  server.sendBytes(new Uint8Array(1), { id: "http-3", seq: 1 });
+  const message =
+    "exec-server protocol error: http response stream `http-3` failed: queued body deltas exceed 16777216 bytes";
+  await assert.rejects(responses[2]!.text(), { message });
+  const reader = responses[0]!.body!.getReader();
+  assert.equal((await reader.read()).value?.length, mebibyte.length);
+  server.sendBytes(mebibyte, { id: "http-4", seq: 1 });
+  await responses[1]!.body!.cancel();
+  for (let seq = 2; seq <= 9; seq++) server.sendBytes(mebibyte, { id: "http-4", seq, done: seq === 9 });
+  assert.equal((await responses[3]!.arrayBuffer()).byteLength, 9 * mebibyte.length);
+});
+
+Deno.test("a delta of more than 1 MiB ends the connection, whoever it is for", () => {
+  const server = new HttpServer(ok);
+  assert.throws(() => server.sendBytes(new Uint8Array(1024 * 1024 + 1), { id: "unknown" }), {
+    kind: "protocol",
+    message: "exec-server protocol error: http response body delta exceeds 1048576 bytes",
+  });
+});
