@@ -8,6 +8,9 @@ export interface CommandEntry {
 
 /** Every command, in the order of the overview. Each is loaded when it is picked. */
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: "exec", load: async () => (await import("./exec.ts")).exec },
+  { name: "shell", load: async () => (await import("./shell.ts")).shell },
+  { name: "attach", load: async () => (await import("./attach.ts")).attach },
   { name: "help", load: async () => (await import("./help_command.ts")).help },
   { name: "completions", load: async () => (await import("./completions.ts")).completions },
 ];

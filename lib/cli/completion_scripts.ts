@@ -26,6 +26,10 @@ ${values.join("\n")}
       esac;;`;
   });
   return `# Completions of exec-server for bash.
+_exec_server_files() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen "$1" -- "$current")
+}
 _exec_server() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
   COMPREPLY=()
@@ -33,6 +37,13 @@ _exec_server() {
     COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), ...SERVER_OPTIONS].join(" ")}" -- "$current"))
     return
   fi
+  local word
+  for word in "\${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+    if [[ $word == -- ]]; then
+      _exec_server_files -f
+      return
+    fi
+  done
   case "\${COMP_WORDS[1]}" in
 ${cases.join("\n")}
   esac
@@ -43,17 +54,15 @@ complete -F _exec_server exec-server
 
 function bashValue({ choices, completion }: CommandOption): string {
   if (choices !== undefined) return `COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$current"))`;
-  if (completion === "file") return `COMPREPLY=($(compgen -f -- "$current"))`;
-  if (completion === "directory") return `COMPREPLY=($(compgen -d -- "$current"))`;
+  if (completion === "file") return "_exec_server_files -f";
+  if (completion === "directory") return "_exec_server_files -d";
   return "COMPREPLY=()";
 }
 
 function bashOperands(command: Command, commands: readonly Command[]): string {
   const words = operandWords(command, commands);
   if (words.length > 0) return `COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$current"))`;
-  return command.operands.some(({ completion }) => completion === "file")
-    ? `COMPREPLY=($(compgen -f -- "$current"))`
-    : "COMPREPLY=()";
+  return command.operands.some(({ completion }) => completion === "file") ? "_exec_server_files -f" : "COMPREPLY=()";
 }
 
 export function zshCompletions(commands: readonly Command[]): string {

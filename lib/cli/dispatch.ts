@@ -1,6 +1,7 @@
 import { type Cli, type Command, ReaderGoneError } from "./command.ts";
 import { HELP_OPTION, parseCommand } from "./command_arguments.ts";
 import { COMMANDS } from "./commands.ts";
+import { InterruptedError } from "./interruption.ts";
 import { mostSimilar } from "./similar.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -38,6 +39,7 @@ export async function runCommand(argv: readonly string[], cli: Cli): Promise<num
 /** Says a failure in words: no stack, which helps nobody who typed a command. */
 async function failed(command: Command, error: unknown, cli: Cli): Promise<number> {
   if (error instanceof ReaderGoneError) return READER_GONE_CODE;
+  if (error instanceof InterruptedError) return error.code;
   if (!(error instanceof Error)) throw error;
   // What is not an error of ours, of the client or of the system is a mistake in the program: it shows where.
   const text = error instanceof UsageError

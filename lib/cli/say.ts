@@ -1,4 +1,4 @@
-import type { Cli, Output } from "./command.ts";
+import { type Cli, type Output, ReaderGoneError } from "./command.ts";
 
 /** The option of every command that prints data. */
 export const JSON_OPTION = {
@@ -22,6 +22,13 @@ export async function hint(cli: Cli, text: string): Promise<void> {
   if (!cli.stderr.isTerminal) return;
   const paint = painter(cli, cli.stderr);
   await cli.stderr.write(onTerminal(cli, text.split("\n").map((line) => paint("dim", line) + "\n").join("")));
+}
+
+/** Says or hints where nobody waits for it. That stderr is gone is no reason to stop what we do. */
+export function aside(saying: Promise<void>): void {
+  saying.catch((error) => {
+    if (!(error instanceof ReaderGoneError)) throw error;
+  });
 }
 
 function onTerminal(cli: Cli, text: string): string {

@@ -1,0 +1,103 @@
+import { ClientError, INVALID_REQUEST, SESSION_ATTACHED } from "../client/client_error.ts";
+import type { ExecProcess } from "../client/process.ts";
+import type { Client } from "./client.ts";
+import type { Cli } from "./command.ts";
+import type { CommandArguments } from "./command_arguments.ts";
+import { savedTarget } from "./connection_options.ts";
+import { openTarget } from "./open_client.ts";
+import { DetachKeys } from "./program/detach_keys.ts";
+import { attend } from "./program/foreground.ts";
+import type { Source } from "./program/input.ts";
+import { aside, hint, say } from "./say.ts";
+import { type DetachedProcess, DetachedProcesses, stateDirectory } from "./state.ts";
+
+export async function runAttach(args: CommandArguments, cli: Cli): Promise<number> {
+  const saved = await new DetachedProcesses(stateDirectory((name) => cli.env(name))).find(args.operands[0]!);
+  await using client = await resumed(saved, cli);
+  const extended = await client.hasExtensions();
+  const process = await client.attach(saved.id);
+  const { tty, hasStdin } = await kindOf(process, client, extended);
+  const reads = hasStdin && !args.has("--no-stdin");
+  const raw = tty && reads && cli.stdin.isTerminal;
+  const left = new AbortController();
+  const leave = (code: number) => left.abort(code);
+  using _signals = listen(process, { cli, leave });
+  await hint(
+    cli,
+    raw ? "Ctrl-P Ctrl-Q leaves the program running." : "Ctrl-\\ leaves the program running; Ctrl-C interrupts it.",
+  );
+  const code = await attend(process, {
+    cli,
+    tty,
+    raw,
+    extended,
+    source: reads ? keysOrInput(cli, raw, leave) : undefined,
+    ownSignals: true,
+    left: left.signal,
+  });
+  if (left.signal.aborted) await hint(cli, `\nThe program runs on; exec-server attach ${saved.id} joins it again.`);
+  return code;
+}
+
+/** @throws {Error} In words, if the session is gone or somebody else has it. */
+async function resumed({ sessionId, ...saved }: DetachedProcess, cli: Cli): Promise<Client> {
+  try {
+    return await openTarget(savedTarget({ sessionId, ...saved }), cli, { resumeSessionId: sessionId });
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    if (error.code === SESSION_ATTACHED) {
+      throw new Error(`another client is attached to '${saved.id}'`, { cause: error });
+    }
+    if (error.code === INVALID_REQUEST) {
+      throw new Error(
+        `'${saved.id}' is gone: its time without a client was over, or its server was started anew`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/** A server without our extensions does not tell; what the program wrote says whether that was to a terminal. */
+async function kindOf(process: ExecProcess, client: Client, extended: boolean) {
+  if (extended) {
+    const summary = (await client.processes()).find(({ processId }) => processId === process.id);
+    if (summary !== undefined) return { tty: summary.tty, hasStdin: summary.hasStdin };
+  }
+  const { chunks } = await process.read();
+  return { tty: chunks.some(({ stream }) => stream === "pty"), hasStdin: true };
+}
+
+function keysOrInput(cli: Cli, raw: boolean, leave: (code: number) => void): Source {
+  if (!raw) return () => cli.stdin.read();
+  const keys = new DetachKeys();
+  return async () => {
+    for (;;) {
+      const typed = await cli.stdin.read();
+      if (typed === null) return null;
+      const { pass, detached } = keys.feed(typed);
+      if (detached) {
+        leave(0);
+        return await new Promise<never>(() => {}); // the program's input goes on without us
+      }
+      if (pass.length > 0) return pass;
+    }
+  };
+}
+
+interface Listening {
+  readonly cli: Cli;
+  readonly leave: (code: number) => void;
+}
+
+/** Signals that are not meant for the program make us leave it alone. */
+function listen(process: ExecProcess, { cli, leave }: Listening): Disposable {
+  const scope = new DisposableStack();
+  scope.use(cli.onSignal("SIGTERM", () => leave(143)));
+  scope.use(cli.onSignal("SIGHUP", () => leave(129)));
+  scope.use(cli.onSignal("SIGQUIT", () => leave(0)));
+  scope.use(cli.onSignal("SIGINT", () => {
+    process.interrupt().catch((error) => aside(say(cli, `SIGINT could not be sent: ${error.message}`)));
+  }));
+  return scope;
+}

@@ -1,0 +1,60 @@
+import { ClientError } from "../../client/client_error.ts";
+import type { ExecProcess, StartOptions } from "../../client/process.ts";
+import type { Client } from "../client.ts";
+import type { Cli } from "../command.ts";
+import { say } from "../say.ts";
+
+const CANNOT_RUN_CODE = 126;
+const NOT_FOUND_CODE = 127;
+
+/** A program could not be started: what to say, and the exit code that a shell would have for it. */
+export class LaunchError extends Error {
+  override readonly name = "LaunchError";
+
+  constructor(message: string, readonly exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/**
+ * Starts a program.
+ *
+ * @throws {LaunchError} If the machine cannot run it.
+ * @throws {ClientError} If it was not even tried.
+ */
+export async function launch(client: Client, options: StartOptions): Promise<ExecProcess> {
+  try {
+    return await client.start(options);
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.dataKind === undefined) throw error;
+    throw await explained(error, client, options);
+  }
+}
+
+async function explained(error: ClientError, client: Client, { argv, cwd }: StartOptions): Promise<Error> {
+  const { dataKind, serverMessage = error.message } = error;
+  const isMissing = dataKind === "spawnNotFound" ||
+    // How the reference puts it for a terminal.
+    (dataKind === "spawnFailed" && serverMessage.includes("No viable candidates found in PATH"));
+  if (!isMissing && dataKind !== "spawnPermissionDenied" && dataKind !== "spawnFailed") return error;
+  // The server's words are the same whether the program is missing or the directory.
+  if (isMissing && cwd !== undefined && !await isDirectory(client, cwd)) {
+    return new LaunchError(`there is no directory '${cwd}' to run '${argv[0]}' in`, CANNOT_RUN_CODE, { cause: error });
+  }
+  const code = isMissing ? NOT_FOUND_CODE : CANNOT_RUN_CODE;
+  return new LaunchError(`cannot run '${argv[0]}': ${serverMessage}`, code, { cause: error });
+}
+
+async function isDirectory(client: Client, path: NonNullable<StartOptions["cwd"]>): Promise<boolean> {
+  try {
+    return (await client.files.stat(path)).isDirectory;
+  } catch {
+    return false; // it is not there, or nobody can tell: the program's own error names it either way
+  }
+}
+
+/** Says why a program could not be started. @returns The exit code. */
+export async function sayLaunchError(cli: Cli, error: LaunchError): Promise<number> {
+  await say(cli, error.message);
+  return error.exitCode;
+}

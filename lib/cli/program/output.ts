@@ -1,0 +1,81 @@
+import type { ExecProcess, ProcessEvent } from "../../client/process.ts";
+import type { Clock } from "../../clock.ts";
+import type { Cli } from "../command.ts";
+
+/**
+ * How long output may stay away after the program's end before we stop waiting for the end of its streams, in
+ * milliseconds. What the program itself wrote is under way by then: our server sends it before it tells of the end, the
+ * reference at most a few messages later.
+ */
+const SILENCE_MS = 250;
+/** All waiting after the program's end; for a child that goes on writing a little now and then. */
+const PATIENCE_MS = 2_000;
+/** Output after the program's end; for a child that goes on writing much. More than any pipe holds. */
+const MAX_BYTES_AFTER_EXIT = 1024 * 1024;
+
+/** `closed`: all streams have ended. `held`: the program has, and something that it started still holds them. */
+export type OutputEnd = "closed" | "held";
+
+/**
+ * Copies what a program writes to our stdout and stderr, in its order and no faster than those are read.
+ *
+ * It ends with the program and what the program wrote, not with the last of its children: `exec -- sh -c 'daemon &'`
+ * comes back, as with docker and unlike with ssh.
+ *
+ * @throws {ReaderGoneError} If nobody reads our output any more.
+ * @throws {ClientError} If the rest of the output cannot be had.
+ */
+export async function copyOutput(process: ExecProcess, cli: Cli): Promise<OutputEnd> {
+  const events = process[Symbol.asyncIterator]();
+  let rest: AfterExit | undefined;
+  while (rest === undefined || rest.isPatient) {
+    const next = events.next();
+    const result = rest === undefined ? await next : await rest.whatComesOf(next);
+    if (result === undefined) break;
+    if (result.done === true || result.value.type === "closed") return "closed";
+    const event = result.value;
+    if (event.type === "exited") rest = new AfterExit(cli.clock);
+    else {
+      rest?.count(event.bytes);
+      await (event.stream === "stderr" ? cli.stderr : cli.stdout).write(event.bytes);
+    }
+  }
+  // The iteration waits for an event that nobody will hear of, nor of its failure.
+  events.return?.().catch(() => {});
+  return "held";
+}
+
+/** How much longer to listen once the program has ended. Time that our own reader takes does not count. */
+class AfterExit {
+  readonly #clock: Clock;
+  #waitedMs = 0;
+  #bytes = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get isPatient(): boolean {
+    return this.#waitedMs < PATIENCE_MS && this.#bytes < MAX_BYTES_AFTER_EXIT;
+  }
+
+  count(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+  }
+
+  /** @returns Undefined if nothing came in time. */
+  async whatComesOf(
+    next: Promise<IteratorResult<ProcessEvent>>,
+  ): Promise<IteratorResult<ProcessEvent> | undefined> {
+    const began = this.#clock.now();
+    const { promise: silence, resolve } = Promise.withResolvers<undefined>();
+    const timer = this.#clock.after(Math.min(SILENCE_MS, PATIENCE_MS - this.#waitedMs), () => resolve(undefined));
+    try {
+      return await Promise.race([next, silence]);
+    } finally {
+      timer.cancel();
+      this.#waitedMs += this.#clock.now() - began;
+      next.catch(() => {}); // heard above, or of no interest any more
+    }
+  }
+}

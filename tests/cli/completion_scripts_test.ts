@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import type { Command } from "../../lib/cli/command.ts";
+import { loadCommands } from "../../lib/cli/commands.ts";
+import { bashCompletions, fishCompletions, zshCompletions } from "../../lib/cli/completion_scripts.ts";
+
+const commands = await loadCommands();
+
+const SHELLS: [string, (commands: readonly Command[]) => string][] = [
+  ["bash", bashCompletions],
+  ["zsh", zshCompletions],
+  ["fish", fishCompletions],
+];
+
+for (const [shell, make] of SHELLS) {
+  Deno.test(`the completions for ${shell} know every command and option`, () => {
+    const script = make(commands);
+    for (const { name, options } of commands) {
+      assert.match(script, new RegExp(`\\b${name}\\b`));
+      for (const option of options) {
+        assert.ok(script.includes(shell === "fish" ? `-l ${option.name.slice(2)}` : option.name), option.name);
+      }
+    }
+  });
+
+  const isThere = await hasShell(shell);
+  Deno.test({
+    name: `${shell} takes the completions${isThere ? "" : ` (skipped: no ${shell} here)`}`,
+    ignore: !isThere,
+    async fn() {
+      const path = await Deno.makeTempFile();
+      await Deno.writeTextFile(path, make(commands));
+      const { success, stderr } = await new Deno.Command(shell, { args: ["-n", path] }).output();
+      await Deno.remove(path);
+      assert.ok(success, new TextDecoder().decode(stderr));
+    },
+  });
+}
+
+async function hasShell(name: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(name, { args: ["-c", "true"] }).output()).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+Deno.test("bash completes commands, options, choices and files, and leaves another program's options alone", async () => {
+  const directory = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${directory}/a token`, "");
+  const complete = async (...words: string[]) => {
+    const script = `${bashCompletions(commands)}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _exec_server; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await new Deno.Command("bash", { args: ["-c", script, "bash", "exec-server", ...words] })
+      .output();
+    return new TextDecoder().decode(stdout).trim().split("\n");
+  };
+  assert.deepEqual(await complete("she"), ["shell"]);
+  assert.deepEqual(await complete("exec", "--ti"), ["--timeout"]);
+  assert.deepEqual(await complete("completions", "z"), ["zsh"]);
+  assert.deepEqual(await complete("exec", "--token-file", `${directory}/a`), [`${directory}/a token`]);
+  assert.deepEqual(await complete("exec", "--", "ls", "--ti"), [""]);
+  await Deno.remove(directory, { recursive: true });
+});
