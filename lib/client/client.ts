@@ -8,8 +8,11 @@ import type { CallOptions } from "./calls.ts";
 import type { Carrier } from "./carrier.ts";
 import { type ClientError, transportClosed, unsupported } from "./client_error.ts";
 import type { ServerEvent } from "./client_part.ts";
-import type { EnvironmentStatus } from "./environment.ts";
+import type { Environment, EnvironmentStatus } from "./environment.ts";
+import type { Fetch } from "./fetch.ts";
+import type { Files } from "./files.ts";
 import { harmlessTelemetry } from "./harmless_telemetry.ts";
+import { HttpBodies } from "./http_bodies.ts";
 import {
   ATTACH_DEADLINE_MS,
   ENVIRONMENT_STATUS_TIMEOUT_MS,
@@ -17,6 +20,11 @@ import {
   RECOVERY_DEADLINE_MS,
 } from "./limits.ts";
 import { type ConnectionState, LogicalClient } from "./logical_client.ts";
+import { NetworkDecisions } from "./network_decisions.ts";
+import type { CollectedOutput, ExecProcess, RunOptions, StartOptions } from "./process.ts";
+import { Processes } from "./processes.ts";
+import { remoteFetch } from "./remote_fetch.ts";
+import { RemoteFiles } from "./remote_files.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface ClientOptions {
@@ -47,14 +55,30 @@ export interface ClientOptions {
   onNotification?(event: ServerEvent): void;
 }
 
-/** A session with an exec-server that outlives its connections. */
-export class ExecClient implements AsyncDisposable {
+/** The name of an environment that was given none. */
+const REMOTE_ENVIRONMENT_ID = "remote";
+
+/**
+ * A session with an exec-server that outlives its connections. When one is lost, programs run on and lose nothing that
+ * they say; calls that were under way fail, later ones wait for the next connection.
+ */
+export class ExecClient implements Environment {
   readonly id: string;
+  readonly files: Files;
+  readonly fetch: Fetch;
   readonly #core: LogicalClient;
+  readonly #processes: Processes;
 
   private constructor(core: LogicalClient, id: string) {
     this.#core = core;
     this.id = id;
+    const bodies = new HttpBodies();
+    this.#processes = new Processes(core);
+    const decisions = new NetworkDecisions(core, (processId) => this.#processes.get(processId)?.decider);
+    core.answerWith((...question) => decisions.request(...question));
+    for (const part of [bodies, decisions, this.#processes]) core.add(part);
+    this.files = new RemoteFiles(core);
+    this.fetch = remoteFetch(core, bodies);
   }
 
   /**
@@ -76,7 +100,7 @@ export class ExecClient implements AsyncDisposable {
       telemetry: harmlessTelemetry(options.telemetry ?? {}, log),
       onState: (state) => options.onState?.(state),
     });
-    const client = new ExecClient(core, options.id ?? "remote");
+    const client = new ExecClient(core, options.id ?? REMOTE_ENVIRONMENT_ID);
     if (options.onNotification !== undefined) core.add({ notification: listener(options.onNotification, log) });
     const { resumeSessionId = null, trace = null, signal = core.signal } = options;
     try {
@@ -138,6 +162,24 @@ export class ExecClient implements AsyncDisposable {
       options.signal?.throwIfAborted();
       return { state: "disconnected", error: (error as ClientError).message };
     }
+  }
+
+  start(options: StartOptions): Promise<ExecProcess> {
+    return this.#processes.start(options);
+  }
+
+  run(options: RunOptions): Promise<CollectedOutput> {
+    return this.#processes.run(options);
+  }
+
+  /**
+   * A process of the session that an earlier client started. What it does begins with the oldest that the server still
+   * has.
+   *
+   * @throws {ClientError} What the server answered, e.g. that it does not know it.
+   */
+  attach(processId: string, options?: CallOptions): Promise<ExecProcess> {
+    return this.#processes.attach(processId, options);
   }
 
   /** Whether the server announces our extensions. */

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import { type Carrier, connectWebSocket, ExecClient, PathUri, type ServerEvent } from "../../lib/client/mod.ts";
+import { connect, type ExecClient, PathUri, type ServerEvent } from "../../lib/client/mod.ts";
 import { portableBackend } from "../../lib/process/portable/spawn.ts";
 import type { Params } from "../../lib/protocol/mod.ts";
 import { ExecServer, listen, type Listener } from "../../lib/server/mod.ts";
 import { silentLog } from "../../lib/log.ts";
 
 // Opens the C library before a test could be blamed for it.
-if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");
+if (Deno.build.os === "linux") {
+  await import("../../lib/process/linux/machine.ts");
+  await import("../../lib/linux/file_calls.ts");
+}
 
 const TOKEN = "s3cr3t";
 
@@ -41,18 +44,6 @@ function echo(text: string): Params<"process/start"> {
   };
 }
 
-/** Connections to a real server, opened by the platform. */
-function carrier(url: string, token?: string): Carrier {
-  return {
-    label: `exec-server websocket ${url}`,
-    resume: { pauseMs: () => 10 },
-    renewable: true,
-    open: async ({ signal }) => ({
-      connection: await connectWebSocket(url, { signal, ...(token === undefined ? {} : { token }) }),
-    }),
-  };
-}
-
 Deno.test("ExecClient calls a real server and hears its events; its session can be resumed by another", async () => {
   using backend = portableBackend({ log: silentLog });
   using server = await ExecServer.create({ backend });
@@ -63,7 +54,7 @@ Deno.test("ExecClient calls a real server and hears its events; its session can 
     events.push(event);
     if (event.method === "process/closed") closed.resolve();
   };
-  const first = await ExecClient.connect(carrier(listener.url), { onNotification });
+  const first = await connect(listener.url, { onNotification });
   assert.deepEqual(await first.call("process/start", echo("hi")), { processId: "echo", sandboxType: "none" });
   await closed.promise;
   assert.deepEqual(events.map(({ method }) => method), ["process/output", "process/exited", "process/closed"]);
@@ -83,7 +74,7 @@ Deno.test("ExecClient calls a real server and hears its events; its session can 
 async function resume(url: string, resumeSessionId: string): Promise<ExecClient> {
   for (;;) {
     try {
-      return await ExecClient.connect(carrier(url), { resumeSessionId });
+      return await connect(url, { resumeSessionId });
     } catch (error) {
       if ((error as { code?: number }).code !== -32010) throw error;
     }
@@ -93,13 +84,20 @@ async function resume(url: string, resumeSessionId: string): Promise<ExecClient>
 Deno.test("ExecClient asks a real server for its info and status", async () => {
   using server = await ExecServer.create();
   await using listener = serve(server, TOKEN);
-  await using client = await ExecClient.connect(carrier(listener.url, TOKEN));
+  await using client = await connect(listener.url, { token: TOKEN });
   assert.deepEqual(await client.status(), { state: "ready" });
   assert.match((await client.info()).executorVersion, /^\d+\.\d+\.\d+$/);
 });
 
-Deno.test("connectWebSocket gives up when it is told to", async () => {
-  await assert.rejects(connectWebSocket("ws://127.0.0.1:1", { signal: AbortSignal.abort(new Error("no more")) }), {
-    message: "no more",
-  });
+Deno.test("ExecClient runs programs, and reaches files and HTTP, where the server is", async () => {
+  using backend = portableBackend({ log: silentLog });
+  using server = await ExecServer.create({ backend });
+  await using listener = serve(server);
+  await using client = await connect(listener.url);
+  const { code, stdoutText } = await client.run({ argv: ["sh", "-c", "echo over there; exit 3"] });
+  assert.deepEqual([code, stdoutText], [3, "over there\n"]);
+  assert.equal((await client.files.stat("/")).isDirectory, true);
+  await client[Symbol.asyncDispose]();
+  server[Symbol.dispose]();
+  await backend.idle();
 });

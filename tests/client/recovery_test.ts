@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ClientOptions, ExecClient } from "../../lib/client/client.ts";
-import { ClientError, connectError, connectTimeout } from "../../lib/client/client_error.ts";
+import { type ClientError, connectError, connectTimeout } from "../../lib/client/client_error.ts";
 import type { ClientPart, ServerEvent } from "../../lib/client/client_part.ts";
 import { LogicalClient, type LogicalClientOptions } from "../../lib/client/logical_client.ts";
 import { silentLog } from "../../lib/log.ts";
