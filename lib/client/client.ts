@@ -6,6 +6,7 @@ import type { ProcessSummary } from "../protocol/extensions.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Carrier } from "./carrier.ts";
+import { checkDuration } from "./check_duration.ts";
 import { type ClientError, transportClosed, unsupported } from "./client_error.ts";
 import type { ServerEvent } from "./client_part.ts";
 import type { Environment, EnvironmentStatus } from "./environment.ts";
@@ -85,15 +86,21 @@ export class ExecClient implements Environment {
    * Connects to a server and begins, or resumes, a session.
    *
    * @throws {ClientError} Why there is no connection; nothing of it is left. Or the signal's reason.
+   * @throws {RangeError} A time limit is none.
    */
   static async connect(carrier: Carrier, options: ClientOptions = {}): Promise<ExecClient> {
-    const log = options.log ?? silentLog;
+    const {
+      log = silentLog,
+      initializeTimeoutMs = INITIALIZE_TIMEOUT_MS,
+      attachDeadlineMs = ATTACH_DEADLINE_MS,
+      recoveryDeadlineMs = RECOVERY_DEADLINE_MS,
+    } = options;
+    const limits = { initializeTimeoutMs, attachDeadlineMs, recoveryDeadlineMs };
+    for (const [name, ms] of Object.entries(limits)) checkDuration(name, ms);
     const core = new LogicalClient({
       carrier,
       clientName: options.clientName ?? "codex-core",
-      initializeTimeoutMs: options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS,
-      attachDeadlineMs: options.attachDeadlineMs ?? ATTACH_DEADLINE_MS,
-      recoveryDeadlineMs: options.recoveryDeadlineMs ?? RECOVERY_DEADLINE_MS,
+      ...limits,
       failFast: options.recovery === "failFast",
       clock: options.clock ?? systemClock,
       log,

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../clock.ts";
 import type { ResponseMessage } from "../rpc/message.ts";
 import type { CallOptions } from "./calls.ts";
+import { checkDuration } from "./check_duration.ts";
 import { callTimeout, type ClientError } from "./client_error.ts";
 import { MAX_PENDING_CALLS } from "./limits.ts";
 
@@ -44,11 +45,13 @@ export class PendingCalls {
    *
    * @param send Gets the id. What it throws leaves nothing behind.
    * @throws {ClientError} When the time is up, or what {@linkcode fail} was given; the signal's reason.
+   * @throws {RangeError} The time limit is none.
    */
   open(method: string, place: Place, options: CallOptions, send: (id: number) => void): Promise<Answer> {
     const id = this.#lastId + 1;
     const key = String(id);
     const { signal, timeoutMs } = options;
+    if (timeoutMs !== undefined) checkDuration("timeoutMs", timeoutMs);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     let timer: Timer | undefined;
     const done = () => {

@@ -199,3 +199,20 @@ Deno.test("status asks over a living connection within 10 s, and waits for none"
   assert.deepEqual(await cut, { state: "disconnected", error: "exec-server transport disconnected" });
   assert.deepEqual(await client.status(), { state: "disconnected", error: "exec-server environment is recovering" });
 });
+
+Deno.test("a time limit that no timer can wait is refused by name", async () => {
+  const carrier = new ScriptedCarrier();
+  for (const name of ["initializeTimeoutMs", "attachDeadlineMs", "recoveryDeadlineMs"]) {
+    for (const ms of [Infinity, NaN, -1, 2 ** 31]) {
+      await assert.rejects(ExecClient.connect(carrier, { [name]: ms }), {
+        name: "RangeError",
+        message: `${name} must be from 0 to 2147483647 milliseconds, not ${ms}`,
+      });
+    }
+  }
+  assert.equal(carrier.attempts, 0);
+  const connecting = ExecClient.connect(carrier);
+  await carrier.acceptAndShakeHands();
+  await using client = await connecting;
+  await assert.rejects(client.call("environment/status", null, { timeoutMs: Infinity }), { name: "RangeError" });
+});

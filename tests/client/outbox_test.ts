@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { Outbox } from "../../lib/client/outbox.ts";
+import type { Connection } from "../../lib/rpc/connection.ts";
+import { ManualClock } from "../support/manual_clock.ts";
+import { RecordedTelemetry } from "../support/recorded_telemetry.ts";
+import { idle } from "../support/scripted_server.ts";
+
+/** A connection whose other end reads when the test says so, `room` messages at a time. */
+class SlowConnection implements Pick<Connection, "send" | "congested" | "drained"> {
+  readonly sent: string[] = [];
+  room = 0;
+  #waiting: (() => void)[] = [];
+
+  get congested(): boolean {
+    return this.room <= 0;
+  }
+
+  send(message: string): void {
+    this.room--;
+    this.sent.push(message);
+  }
+
+  drained(): Promise<void> {
+    if (!this.congested) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async makeRoom(room: number): Promise<void> {
+    this.room = room;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    await idle();
+  }
+}
+
+function setUp() {
+  const connection = new SlowConnection();
+  const clock = new ManualClock();
+  const outbox = new Outbox(connection as unknown as Connection, clock);
+  const telemetry = new RecordedTelemetry();
+  const send = (text: string, isWanted = () => true) => {
+    const span = telemetry.startSpan({ name: text, kind: "client", attributes: {}, parent: undefined });
+    outbox.send({ method: text, text, span, isWanted });
+  };
+  const enqueued = () => telemetry.spans.flatMap(({ events }) => events.map(({ fields }) => fields));
+  return { connection, clock, outbox, send, enqueued };
+}
+
+Deno.test("Outbox sends at once while the other side reads", () => {
+  const { connection, send } = setUp();
+  connection.room = 2;
+  send("a");
+  send("b");
+  assert.deepEqual(connection.sent, ["a", "b"]);
+});
+
+Deno.test("Outbox keeps the order while the other side does not read, and tells how long it took", async () => {
+  const { connection, clock, send, enqueued } = setUp();
+  for (const text of ["a", "b", "c"]) send(text);
+  clock.advance(20);
+  await connection.makeRoom(2);
+  assert.deepEqual(connection.sent, ["a", "b"]);
+  send("d");
+  await connection.makeRoom(5);
+  assert.deepEqual(connection.sent, ["a", "b", "c", "d"]);
+  send("e");
+  assert.deepEqual(connection.sent, ["a", "b", "c", "d", "e"]);
+  assert.deepEqual(enqueued().map((fields) => [fields["enqueue_wait_ms"], fields["outgoing_queue_depth"]]), [
+    [20, 2],
+    [20, 1],
+    [20, 1],
+    [0, 0],
+    [0, 0],
+  ]);
+});
+
+Deno.test("Outbox does not send what nobody waits for any more, nor anything after the end", async () => {
+  const { connection, outbox, send } = setUp();
+  let wanted = true;
+  send("given up", () => wanted);
+  send("kept");
+  wanted = false;
+  await connection.makeRoom(1);
+  assert.deepEqual(connection.sent, ["kept"]);
+  send("too late");
+  outbox.drop();
+  await connection.makeRoom(5);
+  assert.deepEqual(connection.sent, ["kept"]);
+});
