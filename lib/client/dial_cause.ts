@@ -1,4 +1,6 @@
-/**
+import { systemErrorText } from "./system_error.ts";
+
+/*
  * Why a WebSocket could not be opened, in the reference's words as far as they can be known. What the platforms say was
  * seen with Deno 2.9.6, Node.js 22 and Bun 1.4.
  */
@@ -32,25 +34,18 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "Connection refused",
-  ECONNRESET: "Connection reset by peer",
-  EHOSTUNREACH: "No route to host",
-  ENETUNREACH: "Network is unreachable",
-  ETIMEDOUT: "Connection timed out",
-};
-
 /** The other side answered, but not by an upgrade. */
 export function statusCause(status: number): string {
   return `HTTP error: ${status} ${STATUS_NAMES[status] ?? "<unknown status code>"}`;
 }
 
-export function errorCause({ message, code, errno }: DialError): string {
-  const system = code === undefined ? undefined : SYSTEM_ERRORS[code];
-  if (system !== undefined) return `IO error: ${system}${errno === undefined ? "" : ` (os error ${Math.abs(errno)})`}`;
+export function errorCause(error: DialError): string {
+  const { message, code } = error;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return "IO error: failed to lookup address information: Name or service not known";
   }
+  // An error of the operating system; those of other libraries have names like ERR_SSL_….
+  if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return `IO error: ${systemErrorText(error)}`;
   const detail = withoutPrefix(message);
   const status = /status code: (\d{3})$/.exec(detail)?.[1];
   if (status !== undefined) return statusCause(Number(status));

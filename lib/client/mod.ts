@@ -4,9 +4,10 @@ export type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "./c
 export type { CallOptions } from "./calls.ts";
 export { ClientError, type ClientErrorKind } from "./client_error.ts";
 export type { ServerEvent } from "./client_part.ts";
-export { connect } from "./connect.ts";
+export { connect, connectCommand } from "./connect.ts";
 export type { Environment, EnvironmentStatus } from "./environment.ts";
 export type { Fetch, FetchInit } from "./fetch.ts";
+export { FileError } from "./file_error.ts";
 export type { DirectoryEntry, FileErrorKind, FileInfo, FileOptions, Files } from "./files.ts";
 export type {
   CollectedOutput,
@@ -23,6 +24,7 @@ export type {
   StartOptions,
   TerminalSize,
 } from "./process.ts";
+export type { CommandOptions } from "./node/spawn_command.ts";
 export { tokenFile } from "./node/token_file.ts";
 export type { OpenSocket } from "./platform_socket.ts";
 export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";

@@ -47,15 +47,21 @@ export interface StdioConnection extends Connection {
 /**
  * A connection over lines of bytes, one message each. Reading begins with `start` and cannot be called back: after
  * `close` one read stays under way until the input yields something or ends.
+ *
+ * @param label How texts call the other side; the default is what a server calls the one that started it.
  */
-export function stdioConnection(input: ByteSource, output: ByteSink): StdioConnection {
-  return new LineConnection(input, output);
+export function stdioConnection(
+  input: ByteSource,
+  output: ByteSink,
+  label: string = "exec-server stdio",
+): StdioConnection {
+  return new LineConnection(input, output, label);
 }
 
 class LineConnection implements StdioConnection {
-  readonly label = "exec-server stdio";
+  readonly label: string;
   sharing = false;
-  readonly malformedPrefix = `failed to parse JSON-RPC message from ${this.label}: `;
+  readonly malformedPrefix: string;
   readonly #input: ByteSource;
   readonly #output: ByteSink;
   #receiver: Receiver | undefined;
@@ -66,7 +72,9 @@ class LineConnection implements StdioConnection {
   #writing: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
 
-  constructor(input: ByteSource, output: ByteSink) {
+  constructor(input: ByteSource, output: ByteSink, label: string) {
+    this.label = label;
+    this.malformedPrefix = `failed to parse JSON-RPC message from ${label}: `;
     this.#input = input;
     this.#output = output;
   }
@@ -122,7 +130,10 @@ class LineConnection implements StdioConnection {
         }
       }
     } catch (error) {
-      this.#finish(`stdin: ${describe(error)}`);
+      this.#finish(
+        `stdin: ${describe(error)}`,
+        `failed to read JSON-RPC message from ${this.label}: ${describe(error)}`,
+      );
     }
   }
 
@@ -142,7 +153,10 @@ class LineConnection implements StdioConnection {
       }
     } catch (error) {
       this.#leavingBytes = 0;
-      this.#finish(`stdout: ${describe(error)}`);
+      this.#finish(
+        `stdout: ${describe(error)}`,
+        `failed to write JSON-RPC message to ${this.label}: ${describe(error)}`,
+      );
     }
     this.#writing = undefined;
   }
@@ -153,9 +167,10 @@ class LineConnection implements StdioConnection {
     for (const resolve of waiters) resolve();
   }
 
-  #finish(reason: string): void {
+  /** @param failure What broke, if it did. */
+  #finish(reason: string, failure?: string): void {
     if (this.#end !== undefined) return;
-    this.#end = { reason };
+    this.#end = failure === undefined ? { reason } : { reason, failure };
     this.#release();
     this.#receiver?.ended(this.#end);
   }
