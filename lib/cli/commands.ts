@@ -11,6 +11,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "exec", load: async () => (await import("./exec.ts")).exec },
   { name: "shell", load: async () => (await import("./shell.ts")).shell },
   { name: "attach", load: async () => (await import("./attach.ts")).attach },
+  { name: "ps", load: async () => (await import("./ps.ts")).ps },
+  { name: "logs", load: async () => (await import("./logs.ts")).logs },
+  { name: "kill", load: async () => (await import("./kill.ts")).kill },
+  { name: "cp", load: async () => (await import("./cp.ts")).cp },
+  { name: "ls", load: async () => (await import("./ls.ts")).ls },
+  { name: "cat", load: async () => (await import("./cat.ts")).cat },
   { name: "help", load: async () => (await import("./help_command.ts")).help },
   { name: "completions", load: async () => (await import("./completions.ts")).completions },
 ];

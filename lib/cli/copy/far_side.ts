@@ -2,9 +2,10 @@ import { toPathUri } from "../../client/environment_path.ts";
 import type { Environment } from "../../client/environment.ts";
 import { FileError } from "../../client/file_error.ts";
 import type { FileInfo } from "../../client/files.ts";
-import type { EnvironmentInfo } from "../../protocol/environment.ts";
 import { childUri, parentUri, shownPath, withoutSlash } from "./remote_path.ts";
 import type { Kind, Side } from "./target.ts";
+
+type EnvironmentInfo = Awaited<ReturnType<Environment["info"]>>;
 
 /** The environment's machine. Paths are URIs, which {@linkcode FarSide.uri} makes of what the user writes. */
 export class FarSide implements Side {
