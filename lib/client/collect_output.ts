@@ -37,6 +37,8 @@ export async function collectOutput(starter: ProgramStarter, options: RunOptions
   }
 }
 
+type Input = NonNullable<RunOptions["input"]>;
+
 interface Output {
   readonly stdout: Uint8Array<ArrayBuffer>;
   readonly stderr: Uint8Array<ArrayBuffer>;
@@ -81,7 +83,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** Writes all of the input and ends it; a program that ends before need not have read it. */
-async function give(process: ExecProcess, input: RunOptions["input"] & {}, stop: AbortSignal): Promise<void> {
+async function give(process: ExecProcess, input: Input, stop: AbortSignal): Promise<void> {
   try {
     if (input instanceof ReadableStream) await pump(process, input, stop);
     else await process.write(input, { signal: stop });

@@ -31,7 +31,9 @@ export class FeedReader implements AsyncIterator<ProcessEvent, undefined> {
   #lastSeq = 0;
   /** Set once too much was unread: from then on nothing is queued until the reader comes back. */
   #fellBehind = false;
-  #catchingUp: Promise<void> | undefined;
+  /** Takes that have to wait, and when the next one may begin. */
+  #takes = 0;
+  #turn: Promise<void> = Promise.resolve();
   #failure: ClientError | undefined;
   #closed = false;
   #wake: PromiseWithResolvers<void> | undefined;
@@ -40,7 +42,7 @@ export class FeedReader implements AsyncIterator<ProcessEvent, undefined> {
     this.#feed = feed;
     this.#wants = wants;
     this.#links = links;
-    for (const event of feed.history) this.push(event);
+    for (const event of feed.history) this.#enqueue(event);
   }
 
   /** What waits for this reader. */
@@ -55,14 +57,17 @@ export class FeedReader implements AsyncIterator<ProcessEvent, undefined> {
   /** The next event, without waiting for the reader. */
   push(event: ProcessEvent): void {
     if (this.#closed || this.#fellBehind) return;
-    if (this.#wants(event)) {
-      this.#queue.push(event);
-      if (this.#queue.weight > MAX_UNREAD_BYTES) {
-        this.#queue.clear();
-        this.#fellBehind = true;
-      }
-    } else if (this.#queue.length === 0) this.#lastSeq = event.seq;
+    this.#enqueue(event);
+    if (this.#queue.weight > MAX_UNREAD_BYTES) {
+      this.#queue.clear();
+      this.#fellBehind = true;
+    }
     this.wake();
+  }
+
+  #enqueue(event: ProcessEvent): void {
+    if (this.#wants(event)) this.#queue.push(event);
+    else if (this.#queue.length === 0) this.#lastSeq = event.seq;
   }
 
   /** Whoever waits looks again. */
@@ -90,21 +95,37 @@ export class FeedReader implements AsyncIterator<ProcessEvent, undefined> {
    *
    * @throws {ClientError} What the feed failed with; `outputLost` if this reader was so slow that events are gone.
    */
-  async take(): Promise<ProcessEvent | undefined> {
+  take(): Promise<ProcessEvent | undefined> {
+    if (this.#takes === 0) {
+      const event = this.#shift();
+      if (event !== undefined) return Promise.resolve(event);
+    }
+    this.#takes++;
+    // One after the other: whoever asked first gets the first event.
+    const taken = this.#turn.then(() => this.#wait()).finally(() => this.#takes--);
+    this.#turn = taken.then(() => {}, () => {});
+    return taken;
+  }
+
+  async #wait(): Promise<ProcessEvent | undefined> {
     while (!this.#closed) {
-      const event = this.#queue.shift();
-      if (event !== undefined) {
-        this.#lastSeq = event.seq;
-        this.#links.taken();
-        return event;
-      }
-      if (this.#fellBehind) await (this.#catchingUp ??= this.#catchUp());
+      const event = this.#shift();
+      if (event !== undefined) return event;
+      if (this.#fellBehind) await this.#catchUp();
       else if (this.#feed.failure !== undefined) throw this.#feed.failure;
       else if (this.#feed.ended) this.close();
-      else await (this.#wake ??= Promise.withResolvers()).promise;
+      else await (this.#wake = Promise.withResolvers()).promise;
     }
     if (this.#failure !== undefined) throw this.#failure;
     return undefined;
+  }
+
+  #shift(): ProcessEvent | undefined {
+    const event = this.#queue.shift();
+    if (event === undefined) return undefined;
+    this.#lastSeq = event.seq;
+    this.#links.taken();
+    return event;
   }
 
   async next(): Promise<IteratorResult<ProcessEvent, undefined>> {
@@ -123,13 +144,11 @@ export class FeedReader implements AsyncIterator<ProcessEvent, undefined> {
       const between = this.#isGone() ? await this.#remembered() : [];
       const last = between.at(-1)?.seq ?? this.#lastSeq;
       this.#fellBehind = false;
-      for (const event of between) this.push(event);
-      for (const event of this.#feed.history) if (event.seq > last) this.push(event);
+      for (const event of between) this.#enqueue(event);
+      for (const event of this.#feed.history) if (event.seq > last) this.#enqueue(event);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.fail(error);
-    } finally {
-      this.#catchingUp = undefined;
     }
   }
 

@@ -1,4 +1,4 @@
-import { type Clock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Log } from "../log.ts";

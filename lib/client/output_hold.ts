@@ -1,15 +1,15 @@
-import type { Core } from "./core.ts";
+import type { ProcessCore } from "./core.ts";
 
 /** Tells the server whether to hold one program, as far as it can; the last wish wins. */
 export class OutputHold {
-  readonly #core: Core;
+  readonly #core: ProcessCore;
   readonly #processId: string;
   #wanted = false;
   /** What the server knows of the wish, on this connection. */
   #told = false;
   #telling = false;
 
-  constructor(core: Core, processId: string) {
+  constructor(core: ProcessCore, processId: string) {
     this.#core = core;
     this.#processId = processId;
   }
@@ -37,6 +37,7 @@ export class OutputHold {
         this.#told = hold;
       }
     } catch (error) {
+      if (this.#core.failure !== undefined) return;
       // The program runs on: readers that cannot follow are told so when they lose output.
       this.#core.log.warn("a program could not be held", { process: this.#processId, error: String(error) });
     } finally {

@@ -81,6 +81,7 @@ export class ProcessFeed {
       this.#exit.resolve(event);
     } else if (event.type === "closed") {
       this.#isClosed = true;
+      this.#holding = false;
       this.#exit.reject(protocolError("process was closed without an exit"));
       this.#close.resolve();
     }
@@ -95,6 +96,7 @@ export class ProcessFeed {
     this.#failure = error;
     this.#exit.reject(error);
     this.#close.reject(error);
+    this.#setHolding(false);
     for (const reader of this.#readers) reader.wake();
   }
 

@@ -1,7 +1,7 @@
 import { abortable } from "./abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError } from "./client_error.ts";
-import type { Core } from "./core.ts";
+import type { ProcessCore } from "./core.ts";
 import { WRITE_BLOCK_BYTES } from "./limits.ts";
 
 /**
@@ -9,7 +9,7 @@ import { WRITE_BLOCK_BYTES } from "./limits.ts";
  * is under way at a time, because what is repeated must not overtake.
  */
 export class ProcessInput {
-  readonly #core: Core;
+  readonly #core: ProcessCore;
   readonly #processId: string;
   readonly #idPrefix: string;
   #writes = 0;
@@ -17,7 +17,7 @@ export class ProcessInput {
   #turn: Promise<void> = Promise.resolve();
 
   /** @param idPrefix Tells the ids of these writes from those of an earlier client of the same process. */
-  constructor(core: Core, processId: string, idPrefix: string) {
+  constructor(core: ProcessCore, processId: string, idPrefix: string) {
     this.#core = core;
     this.#processId = processId;
     this.#idPrefix = idPrefix;
@@ -49,12 +49,17 @@ export class ProcessInput {
   async #writeBlock(chunk: Uint8Array<ArrayBuffer>, options: CallOptions): Promise<void> {
     const params = { processId: this.#processId, chunk, writeId: `${this.#idPrefix}${++this.#writes}` };
     const { status } = await this.#core.callUntilAnswered("process/write", params, options);
-    if (status !== "accepted") throw new ClientError("process", `process ${this.#processId} ${REFUSALS[status]}`);
+    requireAccepted(this.#processId, status);
   }
+}
+
+/** @throws {ClientError} `process`, with words for what a server calls its refusal. */
+export function requireAccepted(processId: string, status: "accepted" | keyof typeof REFUSALS): void {
+  if (status !== "accepted") throw new ClientError("process", `process ${processId} ${REFUSALS[status]}`);
 }
 
 const REFUSALS = {
   unknownProcess: "is not known to the server any more",
-  stdinClosed: "has no input: it was started without one",
+  stdinClosed: "has no input",
   starting: "is still being started",
 } as const;

@@ -2,13 +2,13 @@ import type { ReadResult } from "../protocol/process.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError, unsupported } from "./client_error.ts";
 import type { ServerEvent } from "./client_part.ts";
-import type { Core } from "./core.ts";
+import type { ProcessCore } from "./core.ts";
 import { EXIT_DETAILS_TIMEOUT_MS } from "./limits.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 import { OutputHold } from "./output_hold.ts";
 import type { NetworkDecider, ProcessEvent, TerminalSize } from "./process.ts";
 import { ProcessFeed } from "./process_feed.ts";
-import { ProcessInput } from "./process_input.ts";
+import { ProcessInput, requireAccepted } from "./process_input.ts";
 import type { ExitDetails, ProcessPort, ReadQuery } from "./process_port.ts";
 import { lastSeqBefore } from "./replay.ts";
 import { checkTerminalSize } from "./start_request.ts";
@@ -34,7 +34,7 @@ export class RemoteProcess implements ProcessPort {
   readonly feed: ProcessFeed;
   /** Whether its missed events are fetched after a lost connection: it is known to have begun. */
   recoverable = false;
-  readonly #core: Core;
+  readonly #core: ProcessCore;
   readonly #options: RemoteProcessOptions;
   readonly #events = new OrderedEvents();
   readonly #input: ProcessInput;
@@ -43,7 +43,7 @@ export class RemoteProcess implements ProcessPort {
   /** Whether the server left out what it thinks of the sandbox's part in the exit. */
   #denialUnknown = false;
 
-  constructor(core: Core, readonly id: string, options: RemoteProcessOptions) {
+  constructor(core: ProcessCore, readonly id: string, options: RemoteProcessOptions) {
     this.#core = core;
     this.#options = options;
     this.#input = new ProcessInput(core, id, options.writeIdPrefix);
@@ -117,9 +117,7 @@ export class RemoteProcess implements ProcessPort {
       () => this.#core.callUntilAnswered("execServer/process/closeStdin", { processId: this.id }, options),
       options.signal,
     );
-    if (status === "unknownProcess") {
-      throw new ClientError("process", `process ${this.id} is not known to the server any more`);
-    }
+    requireAccepted(this.id, status);
   }
 
   async interrupt(options?: CallOptions): Promise<void> {

@@ -59,9 +59,9 @@ export function lastSeqBefore(answer: ReadResult): number {
   const first = answer.chunks[0]?.seq;
   const target = answer.nextSeq - 1;
   const numbered = answer.chunks.length + (answer.closed ? 1 : 0);
-  if (first === undefined) return target - numbered - (answer.exited ? 1 : 0);
+  if (first === undefined) return Math.max(target - numbered - (answer.exited ? 1 : 0), 0);
   const exitIsWithin = target - first + 1 > numbered;
-  return first - 1 - (answer.exited && !exitIsWithin ? 1 : 0);
+  return Math.max(first - 1 - (answer.exited && !exitIsWithin ? 1 : 0), 0);
 }
 
 function refuseConflictingClose(known: KnownEvents, answer: ReadResult, target: number): void {
