@@ -1,5 +1,5 @@
 import { connect, connectCommand } from "../client/connect.ts";
-import type { ClientOptions } from "../client/client.ts";
+import type { ClientOptions, ExecClient } from "../client/client.ts";
 import { tokenFile } from "../client/node/token_file.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
@@ -30,9 +30,10 @@ export async function openTarget(target: ServerTarget, cli: Cli, options: OpenOp
   switch (target.kind) {
     case "url": {
       const token = target.tokenFile === undefined ? cli.env(TOKEN_VARIABLE)?.trim() : tokenFile(target.tokenFile);
-      return await connect(target.url, {
+      const link = new LinkTeller(cli);
+      return link.client = await connect(target.url, {
         ...common,
-        onState: tellState(cli),
+        onState: (state) => link.tell(state),
         ...(token ? { token } : {}),
       });
     }
@@ -46,11 +47,23 @@ export async function openTarget(target: ServerTarget, cli: Cli, options: OpenOp
 }
 
 /** Says that the link is lost, and that it is back; the end of the trying is said by whoever needed it. */
-function tellState(cli: Cli): NonNullable<ClientOptions["onState"]> {
-  let wasLost = false;
-  return (state) => {
-    if (state === "disconnected") aside(say(cli, "the link to the server is lost; trying to get it back"));
-    else if (wasLost) aside(say(cli, "the link to the server is back"));
-    wasLost = state === "disconnected";
-  };
+class LinkTeller {
+  client: ExecClient | undefined;
+  #wasLost = false;
+  readonly #cli: Cli;
+
+  constructor(cli: Cli) {
+    this.#cli = cli;
+  }
+
+  tell(state: "connected" | "disconnected"): void {
+    // Our own end of the link is no loss.
+    if (state === "disconnected" && this.client?.state === "recovering") {
+      this.#wasLost = true;
+      aside(say(this.#cli, "the link to the server is lost; trying to get it back"));
+    } else if (state === "connected" && this.#wasLost) {
+      this.#wasLost = false;
+      aside(say(this.#cli, "the link to the server is back"));
+    }
+  }
 }

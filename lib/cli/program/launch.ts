@@ -1,5 +1,6 @@
 import { ClientError } from "../../client/client_error.ts";
-import type { ExecProcess, StartOptions } from "../../client/process.ts";
+import { FileError } from "../../client/file_error.ts";
+import type { EnvironmentPath, ExecProcess, StartOptions } from "../../client/process.ts";
 import type { Client } from "../client.ts";
 import type { Cli } from "../command.ts";
 import { say } from "../say.ts";
@@ -23,6 +24,9 @@ export class LaunchError extends Error {
  * @throws {ClientError} If it was not even tried.
  */
 export async function launch(client: Client, options: StartOptions): Promise<ExecProcess> {
+  const { argv, cwd, tty } = options;
+  // With a terminal, servers start the program in the home directory instead.
+  if (tty && cwd !== undefined && !await isDirectory(client, cwd)) throw noDirectory(argv, cwd);
   try {
     return await client.start(options);
   } catch (error) {
@@ -33,23 +37,31 @@ export async function launch(client: Client, options: StartOptions): Promise<Exe
 
 async function explained(error: ClientError, client: Client, { argv, cwd }: StartOptions): Promise<Error> {
   const { dataKind, serverMessage = error.message } = error;
-  const isMissing = dataKind === "spawnNotFound" ||
-    // How the reference puts it for a terminal.
-    (dataKind === "spawnFailed" && serverMessage.includes("No viable candidates found in PATH"));
+  // How it is put for a terminal.
+  const isNowhere = dataKind === "spawnFailed" && serverMessage.includes("No viable candidates found in PATH");
+  const isMissing = dataKind === "spawnNotFound" || isNowhere;
   if (!isMissing && dataKind !== "spawnPermissionDenied" && dataKind !== "spawnFailed") return error;
   // The server's words are the same whether the program is missing or the directory.
-  if (isMissing && cwd !== undefined && !await isDirectory(client, cwd)) {
-    return new LaunchError(`there is no directory '${cwd}' to run '${argv[0]}' in`, CANNOT_RUN_CODE, { cause: error });
-  }
+  if (isMissing && cwd !== undefined && !await isDirectory(client, cwd)) return noDirectory(argv, cwd, error);
   const code = isMissing ? NOT_FOUND_CODE : CANNOT_RUN_CODE;
-  return new LaunchError(`cannot run '${argv[0]}': ${serverMessage}`, code, { cause: error });
+  return new LaunchError(
+    `cannot run '${argv[0]}': ${isNowhere ? "it is not on the PATH there" : serverMessage}`,
+    code,
+    { cause: error },
+  );
 }
 
-async function isDirectory(client: Client, path: NonNullable<StartOptions["cwd"]>): Promise<boolean> {
+function noDirectory(argv: readonly string[], cwd: EnvironmentPath, cause?: Error): LaunchError {
+  return new LaunchError(`there is no directory '${cwd}' to run '${argv[0]}' in`, CANNOT_RUN_CODE, { cause });
+}
+
+async function isDirectory(client: Client, path: EnvironmentPath): Promise<boolean> {
   try {
     return (await client.files.stat(path)).isDirectory;
-  } catch {
-    return false; // it is not there, or nobody can tell: the program's own error names it either way
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    // Where nobody can tell, the start itself will.
+    return error.kind !== "NotFound" && error.code !== "ENOTDIR";
   }
 }
 

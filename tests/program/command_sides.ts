@@ -1,0 +1,52 @@
+import { installedReference } from "../bench/reference.ts";
+import { CommandLine } from "./command_line.ts";
+import { OUR_COMMAND, RunningServer, type ServerCommand } from "./running_server.ts";
+
+/** A server that commands are tried against. */
+interface Side {
+  readonly name: string;
+  /** Null: it is not here, and its tests are skipped. */
+  readonly command: ServerCommand | null;
+  /** Whether it has our extensions. */
+  readonly extended: boolean;
+}
+
+const SIDES: readonly Side[] = [
+  { name: "ours", command: OUR_COMMAND, extended: true },
+  { name: "the reference", command: await installedReference(), extended: false },
+];
+
+export interface Scene {
+  readonly user: CommandLine;
+  readonly server: RunningServer;
+  /** The options that name the server. */
+  readonly connect: readonly ["--connect", string];
+  readonly extended: boolean;
+}
+
+/** Registers a test for our server and for the reference; where that is not installed it is counted as skipped. */
+export function testBothSides(name: string, act: (scene: Scene) => Promise<void>): void {
+  for (const side of SIDES) testSide(side, name, act);
+}
+
+/** Registers a test of what only our server can do. */
+export function testOurSide(name: string, act: (scene: Scene) => Promise<void>): void {
+  testSide(SIDES[0]!, name, act);
+}
+
+/** Registers a test of what becomes of a command where the extensions are missing. */
+export function testReferenceSide(name: string, act: (scene: Scene) => Promise<void>): void {
+  testSide(SIDES[1]!, name, act);
+}
+
+function testSide({ name: side, command, extended }: Side, name: string, act: (scene: Scene) => Promise<void>): void {
+  Deno.test({
+    name: `${name} (${side})`,
+    ignore: command === null || Deno.build.os !== "linux",
+    async fn() {
+      await using server = await RunningServer.start({ command: command! });
+      await using user = await CommandLine.create();
+      await act({ user, server, connect: ["--connect", server.url], extended });
+    },
+  });
+}
