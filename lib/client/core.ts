@@ -47,3 +47,6 @@ export interface Core extends Calls {
   /** Whether the server announces our extensions. */
   hasExtensions(): Promise<boolean>;
 }
+
+/** What one process needs of it; it can be had without any connection as well. */
+export type ProcessCore = Pick<Core, "call" | "callUntilAnswered" | "hasExtensions" | "failure" | "log">;
