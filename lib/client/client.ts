@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, waitingClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
 import type { TraceContext } from "../observer.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
@@ -102,7 +102,7 @@ export class ExecClient implements Environment {
       clientName: options.clientName ?? "codex-core",
       ...limits,
       failFast: options.recovery === "failFast",
-      clock: options.clock ?? systemClock,
+      clock: options.clock ?? waitingClock,
       log,
       telemetry: harmlessTelemetry(options.telemetry ?? {}, log),
       onState: (state) => options.onState?.(state),
