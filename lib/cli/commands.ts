@@ -17,6 +17,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "cp", load: async () => (await import("./cp.ts")).cp },
   { name: "ls", load: async () => (await import("./ls.ts")).ls },
   { name: "cat", load: async () => (await import("./cat.ts")).cat },
+  { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
   { name: "help", load: async () => (await import("./help_command.ts")).help },
   { name: "completions", load: async () => (await import("./completions.ts")).completions },
 ];

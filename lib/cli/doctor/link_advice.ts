@@ -1,0 +1,53 @@
+import type { ClientError } from "../../client/client_error.ts";
+import { type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
+
+/** Patterns of what the client says of a connection that did not come about → what to do. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /failed to lookup address|dns error/i,
+    "the host's name is not known here: check its spelling, or name the address itself",
+  ],
+  [
+    /connection refused/i,
+    "nobody listens there: start the server (exec-server --listen ws://127.0.0.1:PORT) and use the address that it prints",
+  ],
+  [
+    /network is unreachable|no route to host/i,
+    "there is no way to that machine from here: check the network, or use a tunnel (ssh -L)",
+  ],
+  [
+    /timed out connecting/i,
+    "no answer at all: a firewall, a wrong port or a machine that is off; try it from the machine itself",
+  ],
+  [
+    /401/,
+    `the server wants a token, or another one: --token-file <PATH> or the variable ${TOKEN_VARIABLE}, with what its ` +
+    "--ws-token-file holds",
+  ],
+  [/403/, "the server, or a proxy before it, refuses us: a proxy that adds the header Origin is one reason"],
+  [/404/, "something else than an exec-server answers there: check port and path"],
+  [/HTTP error: 5\d\d/, "a proxy answers, and the server behind it does not: is it running?"],
+  [/HTTP error/, "something answers that is no WebSocket server: check port and path"],
+  [
+    /TLS error|certificate/i,
+    "the TLS handshake failed: use ws:// if the server has no TLS, or have its certificate trusted here (DENO_CERT)",
+  ],
+  [/Handshake not finished|protocol error/i, "what listens there does not speak WebSocket: check port and scheme"],
+  [
+    /require wss:\/\/ or a loopback/i,
+    "a token never crosses a network in the clear: use wss://, or a tunnel to this machine",
+  ],
+  [
+    /initialize handshake/i,
+    "the connection stands, but the server does not answer: is it an exec-server, and not overloaded?",
+  ],
+];
+
+/** What to do about a connection that did not come about. */
+export function linkAdvice(error: ClientError, target: ServerTarget): string {
+  if (error.kind === "spawn" || target.kind === "embedded") {
+    return "the program could not start itself: is the file still where it was, and may it be executed?";
+  }
+  for (const [pattern, advice] of ADVICE) if (pattern.test(error.message)) return advice;
+  return "try the same address with another client, or look at the server's log (--log-level debug)";
+}

@@ -1,0 +1,141 @@
+import { ClientError } from "../client/client_error.ts";
+import type { Client } from "./client.ts";
+import type { Cli, Command } from "./command.ts";
+import type { CommandArguments } from "./command_arguments.ts";
+import { type ServerTarget, serverTarget } from "./connection_options.ts";
+import { failed, type Finding, note, ok, skipped } from "./doctor/check.ts";
+import { linkAdvice } from "./doctor/link_advice.ts";
+import { abilities, latency, version } from "./doctor/server_checks.ts";
+import { lookAtToken } from "./doctor/token.ts";
+import { files, program, sandbox, terminal } from "./doctor/work_checks.ts";
+import { InterruptedError, interruption } from "./interruption.ts";
+import { openTarget } from "./open_client.ts";
+import { hint, painter, printable, printJson } from "./say.ts";
+import { DetachedProcesses, stateDirectory } from "./state.ts";
+
+/** What one check of a server may take, in milliseconds. */
+const CHECK_MS = 15_000;
+const SERVER_CHECKS = [version, latency, abilities, program, terminal, files, sandbox];
+
+export async function runDoctor(
+  doctor: Command,
+  args: CommandArguments,
+  cli: Cli,
+  open: (target: ServerTarget, cli: Cli) => Promise<Client> = openTarget,
+): Promise<number> {
+  using interrupted = interruption(cli);
+  const target = serverTarget(args, doctor);
+  const tell = teller(args, cli);
+  try {
+    await tell("address", ok(addressText(target)));
+    await tell("token", await lookAtToken(target, cli));
+    await lookAtServer(() => open(target, cli), { target, tell, cli, interrupted: interrupted.signal });
+    await tell("detached", await lookAtState(cli));
+  } catch (error) {
+    const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
+    if (reason instanceof InterruptedError) return reason.code;
+    throw reason;
+  }
+  await hint(
+    cli,
+    tell.hasFailed
+      ? "What failed first is usually the reason for the rest."
+      : `Try: exec-server exec${connection(args)} -- uname -a`,
+  );
+  return tell.hasFailed ? 1 : 0;
+}
+
+interface Teller {
+  (name: string, finding: Finding): Promise<void>;
+  hasFailed: boolean;
+}
+
+interface Looking {
+  readonly target: ServerTarget;
+  readonly tell: Teller;
+  readonly cli: Cli;
+  readonly interrupted: AbortSignal;
+}
+
+async function lookAtServer(open: () => Promise<Client>, { target, tell, cli, interrupted }: Looking): Promise<void> {
+  let client: Client;
+  try {
+    client = await open();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    const advice = error instanceof ClientError ? linkAdvice(error, target) : undefined;
+    await tell("connection", failed(error.message, advice));
+    for (const { name } of SERVER_CHECKS) await tell(name, skipped);
+    return;
+  }
+  await using _client = client;
+  await tell("connection", ok(target.kind === "embedded" ? "a server of our own was started" : "the server answers"));
+  for (const check of SERVER_CHECKS) {
+    const signal = AbortSignal.any([AbortSignal.timeout(CHECK_MS), interrupted]);
+    await tell(check.name, await found(() => check.look({ client, clock: cli.clock, signal }), interrupted));
+  }
+}
+
+/** What a check throws is a failure, unless the user has had enough or the mistake is ours. */
+async function found(look: () => ReturnType<(typeof version)["look"]>, interrupted: AbortSignal): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    interrupted.throwIfAborted();
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      return failed(
+        `nothing came of it within ${CHECK_MS / 1000} s`,
+        "the machine is overloaded, or something hangs there",
+      );
+    }
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    return failed(error.message);
+  }
+}
+
+async function lookAtState(cli: Cli): Promise<Finding> {
+  try {
+    const { length } = await new DetachedProcesses(stateDirectory((name) => cli.env(name))).list();
+    return length === 0
+      ? ok("no program is remembered")
+      : note(`programs that are remembered: ${length}`, "exec-server ps");
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    return failed(error.message);
+  }
+}
+
+function addressText(target: ServerTarget): string {
+  switch (target.kind) {
+    case "embedded":
+      return "none: a server of our own, on this machine";
+    case "url":
+      return target.url;
+    case "environment":
+      return `environment ${target.name} of environments.toml`;
+  }
+}
+
+/** The options of this run that a next command needs as well. */
+function connection(args: CommandArguments): string {
+  return ["--connect", "--env", "--token-file"]
+    .map((name) => args.has(name) ? ` ${name} ${args.get(name)}` : "").join("");
+}
+
+function teller(args: CommandArguments, cli: Cli): Teller {
+  const paint = painter(cli, cli.stdout);
+  const words = {
+    ok: paint("green", "ok     "),
+    note: paint("yellow", "note   "),
+    failed: paint("red", "FAILED "),
+    skipped: paint("dim", "skipped"),
+  };
+  const tell: Teller = async (name, { status, detail, advice }) => {
+    if (status === "failed") tell.hasFailed = true;
+    if (args.has("--json")) return await printJson(cli, { name, status, detail, advice: advice ?? null });
+    await cli.stdout.write(`${words[status]} ${name.padEnd(10)}  ${printable(cli.stdout, detail)}\n`);
+    if (advice !== undefined) await cli.stdout.write(`${" ".repeat(20)}→ ${printable(cli.stdout, advice)}\n`);
+  };
+  tell.hasFailed = false;
+  return tell;
+}
