@@ -33,15 +33,16 @@ export interface ProcessSummary extends ProcessDescription {
   readonly closed: boolean;
 }
 
-/** Characters of program and arguments that are remembered, each argument with one for what separates it. */
+/** Characters of program and arguments that are remembered, what separates and what stands for the rest included. */
 const MAX_ARGV_CHARS = 4096;
 
 /** Copies of as many arguments as may be remembered; an ellipsis stands for the rest. */
 export function shortArgv(argv: readonly string[]): readonly string[] {
   const short: string[] = [];
   let room = MAX_ARGV_CHARS;
-  for (const argument of argv) {
-    if (argument.length >= room) {
+  for (const [index, argument] of argv.entries()) {
+    const roomForMore = index < argv.length - 1 ? 2 : 0;
+    if (argument.length + roomForMore > room) {
       // Not in the middle of a character that needs two units.
       const cut = argument.slice(0, room - 1).replace(/[\ud800-\udbff]$/, "");
       short.push(`${copyString(cut)}…`);

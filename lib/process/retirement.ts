@@ -28,7 +28,10 @@ export class Retirement<T> implements Disposable {
   /** It has ended now. */
   add(item: T): void {
     this.#recent.set(item, this.#clock.now());
-    if (this.#timer === null) this.#schedule();
+    // With others before it the timer is due in time; one for those that are kept may be due much later.
+    if (this.#recent.size > 1) return;
+    this.#timer?.cancel();
+    this.#schedule();
   }
 
   /** Whether the time of one that ended is over. */
@@ -76,7 +79,8 @@ export class Retirement<T> implements Disposable {
     const [recent] = this.#recent.values();
     const [kept] = this.#kept.values();
     const due = Math.min((recent ?? Infinity) + CLOSED_RETENTION_MS, (kept ?? Infinity) + this.#keepMs);
-    if (due === Infinity) return;
-    this.#timer = afterLong(this.#clock, Math.max(due - this.#clock.now(), 0), () => this.#sweep());
+    this.#timer = due === Infinity
+      ? null
+      : afterLong(this.#clock, Math.max(due - this.#clock.now(), 0), () => this.#sweep());
   }
 }

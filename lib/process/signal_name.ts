@@ -1,3 +1,5 @@
+import { ExecError } from "../errors.ts";
+
 /** The signals that a program may be sent, in the order of their numbers on Linux. */
 export const SIGNAL_NAMES = [
   "SIGHUP",
@@ -23,4 +25,10 @@ export type SignalName = typeof SIGNAL_NAMES[number];
 
 export function isSignalName(name: string): name is SignalName {
   return (SIGNAL_NAMES as readonly string[]).includes(name);
+}
+
+/** @throws {ExecError} `invalidParams`, with all that there are. */
+export function checkedSignalName(name: string): SignalName {
+  if (isSignalName(name)) return name;
+  throw new ExecError("invalidParams", `unknown signal \`${name}\`, expected one of ${SIGNAL_NAMES.join(", ")}`);
 }

@@ -335,3 +335,128 @@ Deno.test("a reader who follows nextSeq gets every retained byte once, in order,
     assert.equal(read, said);
   }));
 });
+
+Deno.test("summary tells what the process was started as, how it stands and how it ended", () => {
+  const { process, child } = stage();
+  const started = { processId: "p", argv: ["x"], tty: false, startedAtMs: 1, sandboxType: "none", pid: 4242 };
+  assert.deepEqual(process.summary, { ...started, hasStdin: true, end: null, closed: false });
+  child.exit(3);
+  const end = { exitCode: 3, signal: null, reason: "exited" };
+  assert.deepEqual(process.summary, { ...started, hasStdin: false, end, closed: false });
+  child.close();
+  assert.deepEqual(process.summary, { ...started, hasStdin: false, end, closed: true });
+  assert.equal(stage({ hasStdin: false }).process.summary.hasStdin, false);
+});
+
+Deno.test("the reason of an end is ours only if SIGKILL ended the program after we sent it", () => {
+  const reasonOf = (act: (it: Stage) => void, code: number, signal: string | null) => {
+    const it = stage({ timeLimitMs: 1_000 });
+    act(it);
+    it.child.exit(code, signal);
+    return it.process.summary.end?.reason;
+  };
+  const terminate = ({ process }: Stage) => process.terminate();
+  const outrun = ({ clock }: Stage) => clock.advance(1_000);
+  const both = (it: Stage) => (outrun(it), terminate(it));
+  assert.equal(reasonOf(() => {}, 0, null), "exited");
+  assert.equal(reasonOf(() => {}, 137, "SIGKILL"), "signaled");
+  assert.equal(reasonOf(({ process }) => process.signal("SIGKILL"), 137, "SIGKILL"), "signaled");
+  assert.equal(reasonOf(terminate, 137, "SIGKILL"), "terminated");
+  assert.equal(reasonOf(outrun, 137, "SIGKILL"), "timeLimit");
+  assert.equal(reasonOf(both, 137, "SIGKILL"), "timeLimit");
+  assert.equal(reasonOf((it) => (terminate(it), outrun(it)), 137, "SIGKILL"), "terminated");
+  assert.equal(reasonOf(terminate, 0, null), "exited");
+  assert.equal(reasonOf(outrun, 143, "SIGTERM"), "signaled");
+});
+
+Deno.test("a time limit kills the program when it is over, and neither an exited nor a disposed one", () => {
+  const it = stage({ timeLimitMs: 1_000 });
+  it.clock.advance(999);
+  assert.deepEqual(it.child.calls, []);
+  it.clock.advance(1);
+  assert.deepEqual(it.child.calls, ["terminate"]);
+  for (const end of [({ child }: Stage) => child.exit(0), ({ process }: Stage) => process[Symbol.dispose]()]) {
+    const other = stage({ timeLimitMs: 1_000 });
+    end(other);
+    assert.equal(other.clock.pendingTimers, 0);
+  }
+  assert.equal(stage().clock.pendingTimers, 0);
+});
+
+Deno.test("a held process is not read, whatever the listener says, until both let it go on", () => {
+  const it = stage();
+  it.process.hold(true);
+  assert.equal(it.child.say("a"), false);
+  it.process.resume();
+  assert.deepEqual(it.child.calls, []);
+  it.accept = false;
+  assert.equal(it.child.say("b"), false);
+  it.process.hold(false);
+  assert.deepEqual(it.child.calls, []);
+  it.process.resume();
+  assert.deepEqual(it.child.calls, ["resume"]);
+  it.accept = true;
+  it.process.hold(true);
+  it.process.hold(true);
+  it.process.hold(false);
+  it.process.hold(false);
+  assert.deepEqual(it.child.calls, ["resume", "resume"]);
+  assert.equal(it.child.say("c"), true);
+});
+
+Deno.test("after closeStdin new writes are told so, repeated ones are not, and closing again is no other thing", () => {
+  const { process, child } = stage();
+  const write = (id: string | null) => process.write(new Uint8Array(1), id, never);
+  assert.equal(write("a"), "accepted");
+  assert.equal(process.closeStdin(), "accepted");
+  assert.equal(process.closeStdin(), "accepted");
+  assert.deepEqual(child.calls, ["closeStdin"]);
+  assert.deepEqual([write("a"), write("b"), write(null)], ["accepted", "stdinClosed", "stdinClosed"]);
+  assert.equal(process.summary.hasStdin, false);
+  process.terminate();
+  assert.equal(write("c"), "stdinClosed");
+});
+
+Deno.test("a write that waits for room when stdin is closed is still applied, and its repetition is not", async () => {
+  const { process, child } = stage();
+  child.full = true;
+  const waiting = process.write(new TextEncoder().encode("last"), "a", never);
+  const twin = process.write(new TextEncoder().encode("last"), "a", never);
+  assert.equal(process.closeStdin(), "accepted");
+  child.waiting[0]?.admit();
+  assert.deepEqual([await waiting, await twin], ["accepted", "accepted"]);
+  assert.deepEqual(child.written, ["last"]);
+});
+
+Deno.test("closeStdin has nothing to do where there is no stdin, where the program is gone, and on a terminal", () => {
+  assert.equal(stage({ hasStdin: false }).process.closeStdin(), "stdinClosed");
+  const gone = stage();
+  gone.child.exit(0);
+  gone.child.close();
+  assert.equal(gone.process.closeStdin(), "accepted");
+  assert.deepEqual(gone.child.calls, []);
+  const terminal = stage({ tty: true });
+  assert.throws(() => terminal.process.closeStdin(), {
+    kind: "invalidRequest",
+    message: "process p has a terminal, whose input has no end: write its end-of-file character",
+  });
+  assert.equal(terminal.process.write(new Uint8Array([4]), null, never), "accepted");
+});
+
+Deno.test("resize is for terminals", () => {
+  const { process, child } = stage({ tty: true });
+  process.resize({ rows: 10, columns: 20 });
+  assert.deepEqual(child.calls, ["resize 10x20"]);
+  assert.throws(() => stage().process.resize({ rows: 10, columns: 20 }), {
+    kind: "invalidRequest",
+    message: "process p has no terminal",
+  });
+});
+
+Deno.test("a signal reaches a program that runs, and nobody afterwards", () => {
+  const { process, child } = stage();
+  assert.equal(process.signal("SIGTERM"), true);
+  child.exit(143, "SIGTERM");
+  assert.equal(process.signal("SIGKILL"), false);
+  assert.deepEqual(child.calls, ["SIGTERM"]);
+});

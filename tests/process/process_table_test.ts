@@ -249,6 +249,63 @@ Deno.test("resumeOutput lets exactly the processes read on whose output was refu
   assert.deepEqual([a?.calls, b?.calls], [[], ["resume"]]);
 });
 
+Deno.test("get and known find what has been started, and say what has not", async () => {
+  const it = stage();
+  it.table.start(spec("p"));
+  assert.equal(it.table.get("p").summary.processId, "p");
+  assert.equal(it.table.known("no"), undefined);
+  assert.throws(() => it.table.get("no"), unknown("no"));
+  it.backend.slow = true;
+  const starting = it.table.start(spec("s"));
+  for (const find of [() => it.table.get("s"), () => it.table.known("s")]) {
+    assert.throws(find, { kind: "invalidRequest", message: "process id s is starting" });
+  }
+  assert.deepEqual(it.table.list().map(({ processId }) => processId), ["p"]);
+  await it.backend.finish();
+  await starting;
+  assert.deepEqual(it.table.list().map(({ processId }) => processId), ["p", "s"]);
+});
+
+Deno.test("list has every process that is remembered, in the order of the starts, with what it was started as", () => {
+  const it = stage();
+  const before = Date.now();
+  it.table.start(spec("a", { argv: ["x", "y".repeat(10_000)], tty: true }));
+  it.table.start(spec("b", { sandboxType: "linuxSeccomp" }));
+  end(it, 3);
+  const [a, b] = it.table.list();
+  assert.deepEqual([a?.processId, a?.tty, a?.sandboxType, a?.argv.join(" ").length], ["a", true, "none", 4096]);
+  assert.ok(a!.startedAtMs >= before && a!.startedAtMs <= Date.now());
+  assert.deepEqual([b?.processId, b?.sandboxType, b?.end?.exitCode, b?.closed], ["b", "linuxSeccomp", 3, true]);
+  it.clock.skip(CLOSED_RETENTION_MS);
+  assert.deepEqual(it.table.list().map(({ processId }) => processId), ["a"]);
+});
+
+Deno.test("keepClosedFor keeps closed processes readable, and their ids taken, for longer", () => {
+  const it = stage();
+  it.table.start(spec("p"));
+  end(it);
+  it.table.keepClosedFor(10 * CLOSED_RETENTION_MS);
+  it.clock.advance(10 * CLOSED_RETENTION_MS - 1);
+  assert.ok(read(it.table, "p"));
+  assert.throws(() => it.table.start(spec("p")), taken("p"));
+  it.clock.advance(1);
+  assert.throws(() => read(it.table, "p"), unknown("p"));
+});
+
+Deno.test("releaseHolds lets every held process go on, and leaves those alone that start", async () => {
+  const it = stage();
+  it.table.start(spec("a"));
+  it.table.start(spec("b"));
+  it.table.get("a").hold(true);
+  it.backend.slow = true;
+  const starting = it.table.start(spec("s"));
+  it.table.releaseHolds();
+  const [a, b] = it.backend.children;
+  assert.deepEqual([a?.calls, b?.calls], [["resume"], []]);
+  await it.backend.finish();
+  await starting;
+});
+
 Deno.test("dispose kills every group before it disposes of anything, exited and closed processes included", async () => {
   const it = stage();
   const order: string[] = [];

@@ -19,10 +19,11 @@ const VERSION = "`Sec-WebSocket-Version` header did not include '13'";
 const KEY = "`Sec-WebSocket-Key` header missing";
 const METHOD = "Request method must be `GET`";
 
-function startListener(authorize: Authorizer | null = null): Listener {
+function startListener(authorize: Authorizer | null = null, allowedOrigins: readonly string[] = []): Listener {
   return listen({
     address: { hostname: "127.0.0.1", port: 0 },
     authorize,
+    allowedOrigins,
     log: silentLog,
     onConnection: (connection) => void new Recorder(connection),
   });
@@ -166,6 +167,50 @@ Deno.test("listen refuses whatever comes from a web page before it looks at anyt
       ["HEAD /readyz", headers, "403"],
     ]);
   }
+});
+
+Deno.test("listen lets those pages in that are allowed, letter by letter, and nothing else is different for them", async () => {
+  const allowed = ["https://app.example.com", "http://localhost:3000"];
+  const authorize: Authorizer = (header) => Promise.resolve(header === null ? "no entry" : undefined);
+  await using listener = startListener(authorize, allowed);
+  const from = (origin: string, ...more: string[]) => [`Origin: ${origin}`, ...more];
+  const token = "Authorization: Bearer x";
+  for (const origin of allowed) {
+    await expectAnswers(listener, [
+      ["GET /", upgradeHeaders({ plus: from(origin, token) }), "101"],
+      ["GET /", upgradeHeaders({ plus: from(origin) }), "401 no entry"],
+      ["GET /", from(origin), `400 ${CONNECTION}`],
+      ["GET /readyz", from(origin), "200"],
+      ["GET /nope", from(origin), "404"],
+      ["POST /", from(origin, "Content-Length: 0"), `405 ${METHOD}`],
+    ]);
+  }
+  const others = [
+    "https://app.example.com:443",
+    "http://app.example.com",
+    "https://app.example.com/",
+    "https://APP.example.com",
+    "https://app.example.com.evil.example",
+    "https://app.example.com https://evil.example",
+    "https://app.example.com, https://app.example.com",
+    "http://localhost",
+    "null",
+    "*",
+    "",
+  ];
+  for (const origin of others) {
+    await expectAnswers(listener, [["GET /", upgradeHeaders({ plus: from(origin, token) }), "403"]]);
+  }
+  const twice = [...from(allowed[0]!), ...from(allowed[0]!)];
+  await expectAnswers(listener, [["GET /", upgradeHeaders({ plus: [...twice, token] }), "403"]]);
+  await expectAnswers(listener, [["GET /", upgradeHeaders({ plus: [token] }), "101"]]);
+});
+
+Deno.test("listen does not begin with an origin that no browser sends", () => {
+  assert.throws(() => startListener(null, ["https://app.example.com", "*"]), {
+    name: "TypeError",
+    message: 'cannot allow the origin "*": there are no wildcards, name the origin of each page',
+  });
 });
 
 Deno.test("listen asks for authorization last, and passes on what the header said", async () => {

@@ -60,10 +60,12 @@ class FakeConnection implements Connection {
   close(): void {}
 }
 
-function fixture() {
+const MAX_DETACHED_MS = 86_400_000;
+
+function fixture(maxDetachedMs = MAX_DETACHED_MS) {
   const clock = new ManualClock();
   const backend = new FakeBackend();
-  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {}, crowd, maxDetachedMs: 86_400_000 });
+  const sessions = new Sessions({ backend, clock, log: silentLog, observer: {}, crowd, maxDetachedMs });
   return { clock, backend, sessions };
 }
 const spec = {
@@ -132,7 +134,7 @@ Deno.test("Sessions decides by the clock, not by its timer, whether a session ha
     log: silentLog,
     observer: {},
     crowd,
-    maxDetachedMs: 86_400_000,
+    maxDetachedMs: MAX_DETACHED_MS,
   });
   const session = sessions.create(new FakeConnection());
   session.processes.start(spec);
@@ -156,6 +158,104 @@ Deno.test("Sessions gives every detachment a new lifetime", () => {
   assert.equal(sessions.size, 1);
   clock.advance(1);
   assert.equal(sessions.size, 0);
+});
+
+Deno.test("a lease keeps a session for longer without a connection, again after each, up to what the server allows", () => {
+  const { sessions, clock, backend } = fixture();
+  const session = sessions.create(new FakeConnection());
+  session.processes.start(spec);
+  assert.equal(sessions.lease(session, 3_600_000), 3_600_000);
+  for (let times = 0; times < 2; times++) {
+    sessions.detach(session);
+    clock.advance(3_599_999);
+    assert.equal(sessions.resume(session.id, new FakeConnection()), session);
+    clock.advance(10 * 3_600_000);
+  }
+  assert.equal(sessions.lease(session, 1e15), MAX_DETACHED_MS);
+  sessions.detach(session);
+  clock.advance(MAX_DETACHED_MS - 1);
+  assert.equal(backend.children[0]!.killed, false);
+  clock.advance(1);
+  assert.equal(backend.children[0]!.killed, true);
+  assert.equal(sessions.size, 0);
+});
+
+Deno.test("no lease makes a session live shorter than usual, and 0 takes a lease back", () => {
+  for (const durations of [[1], [3_600_000, 0]]) {
+    const { sessions, clock } = fixture();
+    const session = sessions.create(new FakeConnection());
+    for (const duration of durations) assert.equal(sessions.lease(session, duration), duration);
+    sessions.detach(session);
+    clock.advance(DETACHED_SESSION_LIFETIME_MS - 1);
+    assert.equal(sessions.size, 1);
+    clock.advance(1);
+    assert.equal(sessions.size, 0);
+  }
+});
+
+Deno.test("a lease of more than the longest timer of the platform ends at its time", () => {
+  const { sessions, clock } = fixture(366 * 86_400_000);
+  const session = sessions.create(new FakeConnection());
+  assert.equal(sessions.lease(session, 1e15), 366 * 86_400_000);
+  sessions.detach(session);
+  clock.advance(366 * 86_400_000 - 1);
+  assert.equal(sessions.size, 1);
+  clock.advance(1);
+  assert.equal(sessions.size, 0);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+Deno.test("a lease keeps closed processes readable as well", () => {
+  const { sessions, clock, backend } = fixture();
+  const session = sessions.create(new FakeConnection());
+  session.processes.start(spec);
+  sessions.lease(session, 3_600_000);
+  sessions.detach(session);
+  const { events } = backend.children[0]!;
+  events.output("stdout", bytes);
+  events.exited(0, null);
+  events.closed();
+  clock.advance(3_599_999);
+  sessions.resume(session.id, new FakeConnection());
+  const query = { processId: "p", afterSeq: 0, maxBytes: null, waitMs: 0 };
+  const read = () => session.processes.read(query, new AbortController().signal);
+  assert.ok(read());
+  clock.advance(1);
+  assert.throws(read, { message: "unknown process id p" });
+  sessions[Symbol.dispose]();
+});
+
+Deno.test("a detached session holds no program any more", () => {
+  const { sessions, backend } = fixture();
+  const session = sessions.create(new FakeConnection());
+  session.processes.start(spec);
+  const child = backend.children[0]!;
+  session.processes.get("p").hold(true);
+  assert.equal(child.events.output("stdout", bytes), false);
+  sessions.detach(session);
+  assert.equal(child.resumed, 1);
+  assert.equal(child.events.output("stdout", bytes), true);
+  sessions.resume(session.id, new FakeConnection());
+  assert.equal(child.events.output("stdout", bytes), true);
+  sessions[Symbol.dispose]();
+});
+
+Deno.test("a held program waits on when the connection drains", async () => {
+  const { sessions, backend } = fixture();
+  const connection = new FakeConnection();
+  const session = sessions.create(connection);
+  session.processes.start(spec);
+  const child = backend.children[0]!;
+  session.processes.get("p").hold(true);
+  connection.congested = true;
+  assert.equal(child.events.output("stdout", bytes), false);
+  connection.drain();
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.equal(child.resumed, 0);
+  session.processes.get("p").hold(false);
+  assert.equal(child.resumed, 1);
+  sessions[Symbol.dispose]();
 });
 
 Deno.test("Session stops reading a program while its connection is full, and reads on when it drains or is lost", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createLog } from "../../../lib/log.ts";
 import { linuxBackend } from "../../../lib/process/linux/spawn.ts";
+import { SIGNAL_NAMES } from "../../../lib/process/signal_name.ts";
 import { launchSpec } from "../../support/child_record.ts";
 import {
   Bench,
@@ -43,6 +44,48 @@ for (const tty of [false, true]) {
     assert.deepEqual(await bench.run("exit 255", { tty }), ["exited 255", "closed"]);
     assert.deepEqual(await bench.run("kill -9 $$", { tty }), [`exited ${tty ? 1 : 137}`, "closed"]);
     assert.deepEqual(await bench.run("kill -TERM $$", { tty }), [`exited ${tty ? 1 : 143}`, "closed"]);
+  });
+
+  Deno.test(`the signal that ended a program has a name, ${where}`, async () => {
+    await using bench = new Bench();
+    for (
+      const [script, signal] of [["exit 9", null], ["kill -9 $$", "SIGKILL"], ["kill -USR2 $$", "SIGUSR2"]] as const
+    ) {
+      const { record } = bench.launch(["/bin/sh", "-c", script], { tty });
+      await record.end();
+      assert.equal(record.signal, signal);
+    }
+  });
+
+  Deno.test(`every signal that can be sent reaches the program, ${where}`, async () => {
+    await using bench = new Bench();
+    const heard = SIGNAL_NAMES.filter((name) => name !== "SIGKILL" && name !== "SIGSTOP");
+    const traps = heard.map((name) => `trap 'echo "[${name}]"' ${name.slice(3)}`).join("; ");
+    const { child, record } = bench.launch(["/bin/sh", "-c", `${traps}; echo ready; while :; do sleep 0.01; done`], {
+      tty,
+    });
+    await record.says("ready");
+    for (const name of heard) {
+      assert.equal(child.signal(name), true);
+      await record.says(`[${name}]`);
+    }
+    child.signal("SIGSTOP");
+    await eventually("it has stopped", () => processes().get(child.pid)?.[0] === "T");
+    child.signal("SIGCONT");
+    await eventually("it goes on", () => processes().get(child.pid)?.[0] !== "T");
+    assert.equal(child.signal("SIGKILL"), true);
+    await record.end();
+    assert.equal(record.signal, "SIGKILL");
+    assert.equal(child.signal("SIGTERM"), false);
+  });
+
+  Deno.test(`no signal goes to a group whose leader has exited, ${where}`, async () => {
+    await using bench = new Bench();
+    const script = "trap '' HUP; sleep 60 & exit 0";
+    const { child, record } = bench.launch(["/bin/sh", "-c", script], { tty });
+    await record.until(() => record.events.includes("exited 0"));
+    assert.equal(child.signal("SIGTERM"), false);
+    assert.equal(groupMembers(child.pid).length, 1);
   });
 
   Deno.test(`an interrupt goes to the whole group, ${where}`, async () => {
@@ -185,6 +228,24 @@ Deno.test("a terminal has 24 rows and 80 columns and is the controlling one", as
   const { record } = bench.launch(["/bin/sh", "-c", "stty size; echo x > /dev/tty; tty"], { tty: true });
   await record.end();
   assert.match(record.text("pty"), /^24 80\r\nx\r\n\/dev\/pts\/\d+\r\n$/);
+});
+
+Deno.test("a terminal has the size that was asked for, from the beginning and when it changes", async () => {
+  await using bench = new Bench();
+  const script = "stty size; trap 'stty size' WINCH; echo ready; while :; do sleep 0.01; done";
+  const { child, record } = bench.launch(["/bin/sh", "-c", script], {
+    tty: true,
+    terminalSize: { rows: 1, columns: 65_535 },
+  });
+  await record.says("1 65535\r\nready");
+  child.resize({ rows: 50, columns: 132 });
+  await record.says("50 132");
+  child.terminate();
+  await record.end();
+  child.resize({ rows: 5, columns: 5 });
+  const pipes = bench.launch(["/bin/cat"]);
+  pipes.child.resize({ rows: 5, columns: 5 });
+  assert.deepEqual(await pipes.record.end(), ["exited 0", "closed"]);
 });
 
 Deno.test("a terminal outlives a program that lets go of it and takes it again", async () => {

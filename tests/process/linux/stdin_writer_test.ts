@@ -93,6 +93,46 @@ Deno.test("a program that closes its stdin lives on, and writes to it vanish", a
   assert.deepEqual(await record.end(), ["stdout:ready\nalive\n", "exited 0", "closed"]);
 });
 
+Deno.test("closeStdin ends the input behind everything that was written, though the queue is full", async () => {
+  await using bench = new Bench();
+  const { child, record } = bench.launch(["/bin/sh", "-c", "echo ready; kill -STOP $$; wc -c; tail -c 3"], {
+    pipeStdin: true,
+  });
+  await record.says("ready");
+  await stopped(child.pid);
+  child.write(bytes(MORE_THAN_THE_KERNEL_TAKES), never);
+  for (let place = 0; place < STDIN_QUEUE_CHUNKS; place++) child.write(bytes("."), never);
+  const gone = new AbortController();
+  const waits = ["a", "b", "c"].map((text) => child.write(bytes(text), text === "b" ? gone.signal : never));
+  child.closeStdin();
+  child.closeStdin();
+  gone.abort(new Error("no longer"));
+  await assert.rejects(waits[1]!, new Error("no longer"));
+  assert.equal(child.write(bytes("after the end"), never), undefined);
+  Deno.kill(child.pid, "SIGCONT");
+  await Promise.all([waits[0], waits[2]]);
+  const count = MORE_THAN_THE_KERNEL_TAKES.length + STDIN_QUEUE_CHUNKS + 2;
+  assert.deepEqual(await record.end(), [`stdout:ready\n${count}\n`, "exited 0", "closed"]);
+});
+
+Deno.test("closeStdin on an empty queue ends the input at once, and means nothing where there is none", async () => {
+  await using bench = new Bench();
+  const { child, record } = bench.launch(["/bin/cat"], { pipeStdin: true });
+  child.write(bytes("x"), never);
+  child.closeStdin();
+  assert.deepEqual(await record.end(), ["stdout:x", "exited 0", "closed"]);
+  child.closeStdin();
+  const none = bench.launch(["/bin/cat"]);
+  none.child.closeStdin();
+  assert.deepEqual(await none.record.end(), ["exited 0", "closed"]);
+  const terminal = bench.launch(["/bin/cat"], { tty: true });
+  terminal.child.closeStdin();
+  terminal.child.write(bytes("still\n"), never);
+  await terminal.record.says("still\r\nstill");
+  terminal.child.write(new Uint8Array([4]), never);
+  assert.deepEqual((await terminal.record.end()).slice(-2), ["exited 0", "closed"]);
+});
+
 Deno.test("an interrupt character on a terminal reaches the foreground job", async () => {
   await using bench = new Bench();
   const { child, record } = bench.launch(["/bin/sh", "-c", "echo ready; exec sleep 60"], { tty: true });

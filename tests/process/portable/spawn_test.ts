@@ -96,6 +96,27 @@ for (const tty of [false, true]) {
     assert.equal(child.write(chunk("nobody reads this"), never), undefined);
   });
 
+  withBackend(`the signal that ended a program on ${where} has a name`, async (backend) => {
+    for (
+      const [script, signal] of [["exit 9", null], ["kill -9 $$", "SIGKILL"], ["kill -USR2 $$", "SIGUSR2"]] as const
+    ) {
+      const { record } = await launch(backend, ["sh", "-c", script], { tty });
+      await record.end();
+      assert.equal(record.signal, signal);
+    }
+  });
+
+  withBackend(`signals reach a program on ${where} while it runs`, async (backend) => {
+    const script = "trap 'echo heard' USR1; echo up; while :; do sleep 0.02; done";
+    const { child, record } = await launch(backend, ["sh", "-c", script], { tty });
+    await record.says("up");
+    assert.equal(child.signal("SIGUSR1"), true);
+    await record.says("heard");
+    assert.equal(child.signal("SIGTERM"), true);
+    await record.end();
+    assert.equal(child.signal("SIGTERM"), false);
+  });
+
   withBackend(`SIGINT reaches the group of a program on ${where}`, async (backend) => {
     const { child, record } = await launch(backend, [
       "sh",
@@ -140,6 +161,32 @@ for (const tty of [false, true]) {
     assert.equal(foreign, "spawnFailed: a path that is not UTF-8 cannot be used for launching on this system");
   });
 }
+
+withBackend("closeStdin ends the input of a program behind what was written", async (backend) => {
+  const { child, record } = await launch(backend, ["sh", "-c", "sleep 0.1; wc -c"], { pipeStdin: true });
+  for (let write = 0; write < 100; write++) child.write(new Uint8Array(10_000), never);
+  child.closeStdin();
+  child.closeStdin();
+  child.write(chunk("after the end"), never);
+  await record.end();
+  assert.equal(record.text("stdout").trim(), "1000000");
+  const empty = await launch(backend, ["cat"], { pipeStdin: true });
+  empty.child.closeStdin();
+  assert.deepEqual(await empty.record.end(), ["exited 0", "closed"]);
+});
+
+withBackend("a terminal has the size that was asked for, from the beginning and when it changes", async (backend) => {
+  const script = "stty size; trap 'stty size; exit' WINCH; echo up; while :; do sleep 0.02; done";
+  const { child, record } = await launch(backend, ["sh", "-c", script], {
+    tty: true,
+    terminalSize: { rows: 10, columns: 33 },
+  });
+  await record.says("10 33\r\nup");
+  child.resize({ rows: 50, columns: 132 });
+  await record.end();
+  assert.match(record.text("pty"), /50 132/);
+  child.resize({ rows: 5, columns: 5 });
+});
 
 withBackend("a working directory that is none is refused on pipes, in words that tell which", async (backend) => {
   assert.match(await refused(backend, launchSpec(["sh"], { cwd: chunk("/no/such") })), /^spawnNotFound: No such file/);

@@ -12,7 +12,7 @@ function stage() {
   const queue = new StdinQueue((bytes, done) => {
     written.push(new TextDecoder().decode(bytes));
     pending.push(done);
-  });
+  }, () => written.push("END"));
   return { queue, written, readOne: () => pending.shift()?.() };
 }
 
@@ -53,6 +53,27 @@ Deno.test("a writer who stops waiting has written nothing", async () => {
   await assert.rejects(async () => await queue.push(chunk("x"), abort.signal), { message: "gone" });
   for (let i = 0; i <= STDIN_QUEUE_CHUNKS; i++) readOne();
   assert.equal(written.join(""), ".".repeat(STDIN_QUEUE_CHUNKS + 1));
+});
+
+Deno.test("StdinQueue ends behind everything that came before, those included who wait, and takes no more", async () => {
+  const { queue, written, readOne } = stage();
+  for (let i = 0; i <= STDIN_QUEUE_CHUNKS; i++) queue.push(chunk("."), never);
+  const waiting = queue.push(chunk("x"), never);
+  queue.end();
+  queue.end();
+  assert.equal(queue.push(chunk("y"), never), undefined);
+  for (let i = 0; i <= STDIN_QUEUE_CHUNKS; i++) readOne();
+  await waiting;
+  assert.equal(written.at(-1), "x");
+  readOne();
+  assert.equal(written.join(""), `${".".repeat(STDIN_QUEUE_CHUNKS + 1)}xEND`);
+  const empty = stage();
+  empty.queue.end();
+  assert.deepEqual(empty.written, ["END"]);
+  const closed = stage();
+  closed.queue.close();
+  closed.queue.end();
+  assert.deepEqual(closed.written, []);
 });
 
 Deno.test("a closed queue takes everything and writes nothing", async () => {
