@@ -6,6 +6,7 @@ import type { CommandArguments } from "./command_arguments.ts";
 import { savedTarget } from "./connection_options.ts";
 import { openTarget } from "./open_client.ts";
 import { DetachKeys } from "./program/detach_keys.ts";
+import { LINK_LOST_CODE } from "./program/ending.ts";
 import { attend } from "./program/foreground.ts";
 import type { Source } from "./program/input.ts";
 import { aside, hint, say } from "./say.ts";
@@ -21,7 +22,7 @@ export async function runAttach(args: CommandArguments, cli: Cli): Promise<numbe
   const raw = tty && reads && cli.stdin.isTerminal;
   const left = new AbortController();
   const leave = (code: number) => left.abort(code);
-  using _signals = listen(process, { cli, leave });
+  using _signals = listen(process, { cli, client, leave });
   await hint(
     cli,
     raw ? "Ctrl-P Ctrl-Q leaves the program running." : "Ctrl-\\ leaves the program running; Ctrl-C interrupts it.",
@@ -31,6 +32,7 @@ export async function runAttach(args: CommandArguments, cli: Cli): Promise<numbe
     tty,
     raw,
     extended,
+    client,
     source: reads ? keysOrInput(cli, raw, leave) : undefined,
     ownSignals: true,
     left: left.signal,
@@ -87,16 +89,18 @@ function keysOrInput(cli: Cli, raw: boolean, leave: (code: number) => void): Sou
 
 interface Listening {
   readonly cli: Cli;
+  readonly client: Client;
   readonly leave: (code: number) => void;
 }
 
 /** Signals that are not meant for the program make us leave it alone. */
-function listen(process: ExecProcess, { cli, leave }: Listening): Disposable {
+function listen(process: ExecProcess, { cli, client, leave }: Listening): Disposable {
   const scope = new DisposableStack();
   scope.use(cli.onSignal("SIGTERM", () => leave(143)));
   scope.use(cli.onSignal("SIGHUP", () => leave(129)));
   scope.use(cli.onSignal("SIGQUIT", () => leave(0)));
   scope.use(cli.onSignal("SIGINT", () => {
+    if (client.state !== "connected") return leave(LINK_LOST_CODE);
     process.interrupt().catch((error) => aside(say(cli, `SIGINT could not be sent: ${error.message}`)));
   }));
   return scope;

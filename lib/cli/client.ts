@@ -9,6 +9,8 @@ export type ProcessSummary = Awaited<ReturnType<ExecClient["processes"]>>[number
 export interface Client extends Environment {
   /** The key to the session, for whoever resumes it. */
   readonly sessionId: string;
+  /** `recovering`: the link is lost, and it is tried to get it back. `failed`: it will not come back. */
+  readonly state: "connected" | "recovering" | "failed";
   /** A process of the session that an earlier client started. */
   attach(processId: string): Promise<ExecProcess>;
   /** Whether the server announces our extensions. */

@@ -31,6 +31,12 @@ export interface Command {
   run(args: CommandArguments, cli: Cli): Promise<number>;
 }
 
+/** What is known of a command before it is loaded. */
+export interface CommandEntry {
+  readonly name: string;
+  load(): Promise<Command>;
+}
+
 /** What the shell may offer for a value. */
 export type Completion = "file" | "directory" | "none";
 

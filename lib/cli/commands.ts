@@ -1,10 +1,4 @@
-import type { Command } from "./command.ts";
-
-/** What is known of a command before it is loaded. */
-export interface CommandEntry {
-  readonly name: string;
-  load(): Promise<Command>;
-}
+import type { Command, CommandEntry } from "./command.ts";
 
 /** Every command, in the order of the overview. Each is loaded when it is picked. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -18,8 +12,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "ls", load: async () => (await import("./ls.ts")).ls },
   { name: "cat", load: async () => (await import("./cat.ts")).cat },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
-  { name: "help", load: async () => (await import("./help_command.ts")).help },
-  { name: "completions", load: async () => (await import("./completions.ts")).completions },
+  { name: "help", load: async () => (await import("./help_command.ts")).helpCommand(COMMANDS) },
+  { name: "completions", load: async () => (await import("./completions.ts")).completionsCommand(loadCommands) },
 ];
 
 /** All of them, for the overview and the completions. */

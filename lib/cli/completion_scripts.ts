@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from "./command.ts";
-import { HELP_OPTION } from "./command_arguments.ts";
+import { HELP_OPTION } from "./parse_command.ts";
 
 /** Names, summaries and help texts are ours; still, what a shell would act on is taken out or quoted. */
 

@@ -1,7 +1,6 @@
-import type { Command } from "./command.ts";
-import { loadCommands } from "./commands.ts";
+import type { Cli, Command } from "./command.ts";
 import { bashCompletions, fishCompletions, zshCompletions } from "./completion_scripts.ts";
-import { UsageError } from "./usage_error.ts";
+import { usageError } from "./command_arguments.ts";
 
 const SCRIPTS: ReadonlyMap<string, (commands: readonly Command[]) => string> = new Map([
   ["bash", bashCompletions],
@@ -9,7 +8,12 @@ const SCRIPTS: ReadonlyMap<string, (commands: readonly Command[]) => string> = n
   ["fish", fishCompletions],
 ]);
 
-export const completions: Command = {
+/** @param load Gives all commands, this one included. */
+export function completionsCommand(load: () => Promise<readonly Command[]>): Command {
+  return { ...completions, run: ({ operands: [shell = ""] }, cli) => run(shell, load, cli) };
+}
+
+const completions: Omit<Command, "run"> = {
   name: "completions",
   summary: "print the script that lets a shell complete our command lines",
   synopsis: ["bash|zsh|fish"],
@@ -25,14 +29,13 @@ export const completions: Command = {
     ["completions zsh > ~/.zfunc/_exec-server", "For zsh, if ~/.zfunc is in its fpath:"],
     ["completions fish > ~/.config/fish/completions/exec-server.fish", "For fish:"],
   ],
-
-  async run(args, cli) {
-    const [shell = ""] = args.operands;
-    const script = SCRIPTS.get(shell);
-    if (script === undefined) {
-      throw new UsageError(2, `error: there are completions for bash, zsh and fish, and none for '${shell}'`);
-    }
-    await cli.stdout.write(script(await loadCommands()));
-    return 0;
-  },
 };
+
+async function run(shell: string, load: () => Promise<readonly Command[]>, cli: Cli): Promise<number> {
+  const script = SCRIPTS.get(shell);
+  if (script === undefined) {
+    throw usageError(completions, `there are completions for bash, zsh and fish, and none for '${shell}'`);
+  }
+  await cli.stdout.write(script(await load()));
+  return 0;
+}

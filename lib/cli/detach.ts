@@ -1,14 +1,13 @@
 import { DETACHED_LIFETIME_MS } from "../client/limits.ts";
 import { durationText } from "../client/duration_text.ts";
-import type { Cli } from "./command.ts";
+import type { Cli, Command } from "./command.ts";
 import { type CommandArguments, usageError } from "./command_arguments.ts";
 import { type ServerTarget, toSave } from "./connection_options.ts";
 import { parseDuration } from "./duration.ts";
-import { exec } from "./exec.ts";
-import { startOptions } from "./exec_run.ts";
 import { openTarget } from "./open_client.ts";
 import { launch, LaunchError, sayLaunchError } from "./program/launch.ts";
 import { hint, printJson, say } from "./say.ts";
+import { startOptions } from "./start_options.ts";
 import { DetachedProcesses, stateDirectory } from "./state.ts";
 
 /** What a session is asked to live without a client, unless the command line says otherwise. */
@@ -17,7 +16,12 @@ const DEFAULT_KEEP_MS = 24 * 3_600_000;
 const ID_DIGITS = 12;
 
 /** `exec --detach`: starts the program, remembers where, and leaves. */
-export async function detach(args: CommandArguments, target: ServerTarget, cli: Cli): Promise<number> {
+export async function detach(
+  exec: Command,
+  args: CommandArguments,
+  target: ServerTarget,
+  cli: Cli,
+): Promise<number> {
   const saved = toSave(target, cli);
   if (saved === undefined) {
     throw usageError(
@@ -28,7 +32,7 @@ export async function detach(args: CommandArguments, target: ServerTarget, cli: 
   }
   const timeLimitMs = duration(args, "--timeout");
   const tty = args.has("--tty");
-  const start = startOptions(args, { tty }, cli);
+  const start = startOptions(exec, args, { tty }, cli);
   const states = new DetachedProcesses(stateDirectory((name) => cli.env(name)));
   await using client = await openTarget(target, cli);
   const extended = await client.hasExtensions();

@@ -1,5 +1,5 @@
 import { type Cli, type Command, ReaderGoneError } from "./command.ts";
-import { HELP_OPTION, parseCommand } from "./command_arguments.ts";
+import { HELP_OPTION, parseCommand } from "./parse_command.ts";
 import { COMMANDS } from "./commands.ts";
 import { InterruptedError } from "./interruption.ts";
 import { mostSimilar } from "./similar.ts";

@@ -119,6 +119,6 @@ export const exec: Command = {
   ],
 
   async run(args, cli) {
-    return await (await import("./exec_run.ts")).runExec(args, cli);
+    return await (await import("./exec_run.ts")).runExec(exec, args, cli);
   },
 };

@@ -1,5 +1,5 @@
 import type { Cli, Command, CommandOption } from "./command.ts";
-import { HELP_OPTION } from "./command_arguments.ts";
+import { HELP_OPTION } from "./parse_command.ts";
 import { painter } from "./say.ts";
 
 /** Lines longer than this are hard to read; narrower terminals get shorter ones. */

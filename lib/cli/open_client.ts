@@ -5,7 +5,7 @@ import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { type ServerTarget, serverTarget, TOKEN_VARIABLE } from "./connection_options.ts";
-import { aside, say } from "./say.ts";
+import { aside, hint, say } from "./say.ts";
 
 const CLIENT_NAME = "exec-server-cli";
 
@@ -61,6 +61,7 @@ class LinkTeller {
     if (state === "disconnected" && this.client?.state === "recovering") {
       this.#wasLost = true;
       aside(say(this.#cli, "the link to the server is lost; trying to get it back"));
+      aside(hint(this.#cli, "(Ctrl-C gives up)"));
     } else if (state === "connected" && this.#wasLost) {
       this.#wasLost = false;
       aside(say(this.#cli, "the link to the server is back"));

@@ -38,6 +38,6 @@ export const shell: Command = {
   ],
 
   async run(args, cli) {
-    return await (await import("./shell_run.ts")).runShell(args, cli);
+    return await (await import("./shell_run.ts")).runShell(shell, args, cli);
   },
 };

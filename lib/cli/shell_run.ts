@@ -1,14 +1,13 @@
 import type { Client } from "./client.ts";
-import type { Cli } from "./command.ts";
+import type { Cli, Command } from "./command.ts";
 import { type CommandArguments, usageError } from "./command_arguments.ts";
 import { serverTarget } from "./connection_options.ts";
-import { startOptions } from "./exec_run.ts";
 import { openTarget } from "./open_client.ts";
 import { runProgram } from "./program/run_program.ts";
 import { hint } from "./say.ts";
-import { shell } from "./shell.ts";
+import { startOptions } from "./start_options.ts";
 
-export async function runShell(args: CommandArguments, cli: Cli): Promise<number> {
+export async function runShell(shell: Command, args: CommandArguments, cli: Cli): Promise<number> {
   if (!cli.stdin.isTerminal || !cli.stdout.isTerminal) {
     throw usageError(shell, "a shell needs a terminal for its input and output; `exec-server exec` does without");
   }
@@ -16,7 +15,7 @@ export async function runShell(args: CommandArguments, cli: Cli): Promise<number
     throw usageError(shell, "the argument '--login' is for the server's own shell and cannot be used with PROGRAM");
   }
   const target = serverTarget(args, shell);
-  const start = startOptions(args, { tty: true }, cli);
+  const start = startOptions(shell, args, { tty: true }, cli);
   return await runProgram(async (client: Client) => {
     if (!await client.hasExtensions()) {
       await hint(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HELP_OPTION, parseCommand } from "../../lib/cli/command_arguments.ts";
+import { HELP_OPTION, parseCommand } from "../../lib/cli/parse_command.ts";
 import { COMMANDS, loadCommands } from "../../lib/cli/commands.ts";
 import { helpPage } from "../../lib/cli/help_page.ts";
 import { overview } from "../../lib/cli/overview.ts";
@@ -52,7 +52,7 @@ function words(line: string): string[] {
 }
 
 Deno.test("the overview has a line for every command", async () => {
-  const text = await overview(new FakeCli());
+  const text = await overview(COMMANDS, new FakeCli());
   for (const { name, summary } of commands) assert.ok(text.includes(`  ${name} `) && text.includes(summary), name);
   for (const line of text.split("\n")) assert.ok(line.length <= 120, line);
 });

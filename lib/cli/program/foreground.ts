@@ -1,5 +1,6 @@
 import { ClientError, isTransportClosed } from "../../client/client_error.ts";
 import type { ExecProcess, TerminalSize } from "../../client/process.ts";
+import type { Client } from "../client.ts";
 import { type Cli, ReaderGoneError } from "../command.ts";
 import { aside, hint, say } from "../say.ts";
 import { ending, LINK_LOST_CODE } from "./ending.ts";
@@ -20,6 +21,8 @@ export interface ForegroundOptions {
   readonly raw: boolean;
   /** Whether the server has our extensions. */
   readonly extended: boolean;
+  /** Where the program runs. */
+  readonly client: Pick<Client, "state">;
   /** A limit that the server keeps, as it was given. */
   readonly timeLimit?: string | undefined;
   /** The same, if it is ours to keep. */
@@ -37,7 +40,8 @@ export interface ForegroundOptions {
  * @throws {ReaderGoneError} Nobody reads our output any more.
  */
 export async function attend(process: ExecProcess, options: ForegroundOptions): Promise<number> {
-  const { cli, tty, source, raw, extended, timeLimit, ownLimit, left } = options;
+  const { cli, tty, source, raw, extended, client, timeLimit, ownLimit, left } = options;
+  const isLinked = () => client.state === "connected";
   const leaving = Promise.withResolvers<{ leftWith: number }>();
   const leave = (code: number) => leaving.resolve({ leftWith: code });
   left?.addEventListener("abort", () => leave(Number(left.reason)), { once: true });
@@ -46,7 +50,7 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
     using scope = new DisposableStack();
     const signals = options.ownSignals === true
       ? undefined
-      : scope.use(new SignalForwarder(process, { cli, byName: extended, leave }));
+      : scope.use(new SignalForwarder(process, { cli, byName: extended, isLinked, leave }));
     if (ownLimit !== undefined) {
       const timer = cli.clock.after(ownLimit.ms, () => {
         overLimit = ownLimit.text;
@@ -57,9 +61,15 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
     if (raw) scope.use(await cli.rawMode());
     if (tty && extended && cli.stdin.isTerminal) scope.use(followSize(process, options));
     const failed = Promise.withResolvers<never>();
-    if (source !== undefined) passOn(source, process, options).catch(failed.reject);
+    if (source !== undefined) {
+      const keys = raw ? withWayOut(source, () => !isLinked(), () => leave(LINK_LOST_CODE)) : source;
+      passOn(keys, process, options).catch(failed.reject);
+    }
     const end = await Promise.race([copyOutput(process, cli), leaving.promise, failed.promise]);
-    if (typeof end === "object") return end.leftWith;
+    if (typeof end === "object") {
+      if (!isLinked()) aside(say(cli, "given up; the program may still run"));
+      return end.leftWith;
+    }
     const { code, words } = ending(await process.exited, {
       overLimit,
       timeLimit,
@@ -100,6 +110,16 @@ async function passOn(source: Source, process: ExecProcess, { cli, tty, extended
 }
 
 const LINE_FEED = 0x0a;
+const CTRL_C = 0x03;
+
+/** On a raw terminal Ctrl-C is no signal: while it would go nowhere, it is ours. */
+function withWayOut(source: Source, isCutOff: () => boolean, leave: () => void): Source {
+  return async () => {
+    const typed = await source();
+    if (typed?.includes(CTRL_C) === true && isCutOff()) leave();
+    return typed;
+  };
+}
 
 /** Tells the program's terminal the size of ours whenever they differ. */
 function followSize(process: ExecProcess, { cli, size }: ForegroundOptions): Disposable {

@@ -44,16 +44,22 @@ export async function runProgram(
       ...(extended && limitMs !== undefined ? { timeLimitMs: limitMs } : {}),
       signal: giveUp.signal,
     });
-    return await attend(process, {
-      cli,
-      tty,
-      size,
-      source,
-      raw: tty && cli.stdin.isTerminal,
-      extended,
-      timeLimit: timeout,
-      ownLimit: extended || limitMs === undefined ? undefined : { text: timeout!, ms: limitMs },
-    });
+    try {
+      return await attend(process, {
+        cli,
+        client,
+        tty,
+        size,
+        source,
+        raw: tty && cli.stdin.isTerminal,
+        extended,
+        timeLimit: timeout,
+        ownLimit: extended || limitMs === undefined ? undefined : { text: timeout!, ms: limitMs },
+      });
+    } finally {
+      // Without a link nobody can be asked to end the program, and a link must not be waited for to do so.
+      if (client.state !== "connected") await client[Symbol.asyncDispose]();
+    }
   } catch (error) {
     if (error instanceof LaunchError) return await sayLaunchError(cli, error);
     throw error;

@@ -2,6 +2,7 @@ import { ClientError } from "../../client/client_error.ts";
 import type { ExecProcess } from "../../client/process.ts";
 import type { Cli, CliSignal } from "../command.ts";
 import { aside, hint, say } from "../say.ts";
+import { LINK_LOST_CODE } from "./ending.ts";
 
 /** Signals that go to the program by name, each time that we get them. */
 const PASSED_ON = ["SIGTERM", "SIGHUP", "SIGQUIT"] as const;
@@ -13,13 +14,15 @@ export interface SignalOptions {
   readonly cli: Cli;
   /** Whether the server passes on any signal by name. */
   readonly byName: boolean;
-  /** Called when the user wants out and the program does not end. */
+  /** Whether the program can be reached just now. */
+  isLinked(): boolean;
+  /** Called when the user wants out, and the program does not end or cannot be reached. */
   leave(code: number): void;
 }
 
 /**
  * Passes our signals on to a program. Ctrl-C is SIGINT the first time, then SIGTERM, then SIGKILL, and after that we leave.
- * A server that knows no names gets SIGKILL for whatever else than SIGINT: better than a program that nobody can end.
+ * While the link is lost any of them makes us leave. A server that knows no names gets SIGKILL for whatever else than SIGINT: better than a program that nobody can end.
  */
 export class SignalForwarder implements Disposable {
   /** What the program was sent, or asked to be sent. */
@@ -43,7 +46,8 @@ export class SignalForwarder implements Disposable {
   }
 
   #interrupt(): void {
-    const { cli, byName, leave } = this.#options;
+    const { cli, byName, isLinked, leave } = this.#options;
+    if (!isLinked()) return leave(LINK_LOST_CODE);
     const ladder = byName ? ["SIGINT", "SIGTERM", "SIGKILL"] : ["SIGINT", "SIGKILL"];
     const signal = ladder[this.#interrupts++];
     if (signal === undefined) return leave(SIGINT_CODE);
@@ -53,8 +57,10 @@ export class SignalForwarder implements Disposable {
   }
 
   #passOn(name: CliSignal): void {
-    if (this.#options.byName) return void this.#send(name);
-    aside(say(this.#options.cli, `this server cannot pass on ${name}, so the program is killed`));
+    const { cli, byName, isLinked, leave } = this.#options;
+    if (!isLinked()) return leave(LINK_LOST_CODE);
+    if (byName) return void this.#send(name);
+    aside(say(cli, `this server cannot pass on ${name}, so the program is killed`));
     void this.#send("SIGKILL");
   }
 

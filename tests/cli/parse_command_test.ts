@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Command } from "../../lib/cli/command.ts";
-import { parseCommand } from "../../lib/cli/command_arguments.ts";
+import { parseCommand } from "../../lib/cli/parse_command.ts";
 
 const command: Command = {
   name: "try",
