@@ -15,6 +15,12 @@ export async function referenceCommand(): Promise<ServerCommand> {
   return [binary, "exec-server"];
 }
 
+/** The same if it has been fetched before; null: it has not. For tests, which fetch nothing. */
+export async function installedReference(): Promise<ServerCommand | null> {
+  const binary = await findBinary(`${cacheDirectory()}/${WIRE_VERSION}`);
+  return binary === null ? null : [binary, "exec-server"];
+}
+
 function cacheDirectory(): string {
   const cache = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`;
   return Deno.env.get("EXEC_SERVER_PEER_DIR") ?? `${cache}/exec-server-peer`;

@@ -67,8 +67,9 @@ export class MessageProxy implements AsyncDisposable {
   }
 
   #upgrade(request: Request): Response {
-    const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
+    // The headers cannot be read after the upgrade.
     const authorization = request.headers.get("authorization");
+    const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
     this.#join(socket, authorization === null ? {} : { authorization });
     return response;
   }
