@@ -1,4 +1,4 @@
-import { systemClock } from "../clock.ts";
+import { waitingClock } from "../clock.ts";
 import { type Cli, type CliSignal, type Input, type Output, ReaderGoneError } from "./command.ts";
 
 /** As much as a pipe holds. */
@@ -17,7 +17,7 @@ export function denoCli(mainModule: string): Cli {
     stderr: denoOutput(Deno.stderr),
     env: (name) => Deno.env.get(name),
     cwd: () => Deno.cwd(),
-    clock: systemClock,
+    clock: waitingClock,
     time: () => Date.now(),
     self: Deno.build.standalone ? [Deno.execPath()] : [Deno.execPath(), "run", "--quiet", "--allow-all", mainModule],
     onSignal,
