@@ -238,3 +238,27 @@ Deno.test("a decider and a time for it belong together", async () => {
   }
   assert.deepEqual(client.far.unread, []);
 });
+
+Deno.test("an audit record of a decision is passed on, and one that is none costs nothing", async () => {
+  await using client = await ProcessClient.connect();
+  const heard: string[] = [];
+  client.core.add({ notification: ({ method }) => void heard.push(method) });
+  const record = {
+    processId: "p",
+    timestamp: "2026-01-01T00:00:00Z",
+    scope: "domain",
+    decision: "deny",
+    source: "baseline_policy",
+    reason: "not_allowed",
+    protocol: "http",
+    host: "elsewhere.test",
+    port: 80,
+    policyOverride: false,
+  };
+  for (const params of [{ ...record, port: -1 }, null, record]) {
+    client.far.send({ method: "network/policyDecision", params });
+  }
+  await idle();
+  assert.deepEqual(heard, ["network/policyDecision"]);
+  assert.equal(client.core.state, "connected");
+});
