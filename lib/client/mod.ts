@@ -24,6 +24,7 @@ export type {
   StartOptions,
   TerminalSize,
 } from "./process.ts";
+export { linesOf, textOf } from "./process_text.ts";
 export type { CommandOptions } from "./node/spawn_command.ts";
 export { tokenFile } from "./node/token_file.ts";
 export type { OpenSocket } from "./platform_socket.ts";
