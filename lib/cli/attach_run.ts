@@ -1,22 +1,21 @@
-import { ClientError, INVALID_REQUEST, SESSION_ATTACHED } from "../client/client_error.ts";
 import type { ExecProcess } from "../client/process.ts";
 import type { Client } from "./client.ts";
 import type { Cli } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
-import { savedTarget } from "./connection_options.ts";
-import { openTarget } from "./open_client.ts";
+import { attachTo, resume } from "./detached_session.ts";
 import { DetachKeys } from "./program/detach_keys.ts";
 import { LINK_LOST_CODE } from "./program/ending.ts";
 import { attend } from "./program/foreground.ts";
 import type { Source } from "./program/input.ts";
 import { aside, hint, say } from "./say.ts";
-import { type DetachedProcess, DetachedProcesses, stateDirectory } from "./state.ts";
+import { DetachedProcesses, stateDirectory } from "./state.ts";
 
 export async function runAttach(args: CommandArguments, cli: Cli): Promise<number> {
-  const saved = await new DetachedProcesses(stateDirectory((name) => cli.env(name))).find(args.operands[0]!);
-  await using client = await resumed(saved, cli);
+  const states = new DetachedProcesses(stateDirectory((name) => cli.env(name)));
+  const saved = await states.find(args.operands[0]!);
+  await using client = await resume(saved, cli, states);
   const extended = await client.hasExtensions();
-  const process = await client.attach(saved.id);
+  const process = await attachTo(client, saved, states);
   const { tty, hasStdin } = await kindOf(process, client, extended);
   const reads = hasStdin && !args.has("--no-stdin");
   const raw = tty && reads && cli.stdin.isTerminal;
@@ -35,29 +34,11 @@ export async function runAttach(args: CommandArguments, cli: Cli): Promise<numbe
     client,
     source: reads ? keysOrInput(cli, raw, leave) : undefined,
     ownSignals: true,
+    joinsLate: true,
     left: left.signal,
   });
   if (left.signal.aborted) await hint(cli, `\nThe program runs on; exec-server attach ${saved.id} joins it again.`);
   return code;
-}
-
-/** @throws {Error} In words, if the session is gone or somebody else has it. */
-async function resumed({ sessionId, ...saved }: DetachedProcess, cli: Cli): Promise<Client> {
-  try {
-    return await openTarget(savedTarget({ sessionId, ...saved }), cli, { resumeSessionId: sessionId });
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    if (error.code === SESSION_ATTACHED) {
-      throw new Error(`another client is attached to '${saved.id}'`, { cause: error });
-    }
-    if (error.code === INVALID_REQUEST) {
-      throw new Error(
-        `'${saved.id}' is gone: its time without a client was over, or its server was started anew`,
-        { cause: error },
-      );
-    }
-    throw error;
-  }
 }
 
 /** A server without our extensions does not tell; what the program wrote says whether that was to a terminal. */

@@ -38,7 +38,13 @@ export interface EndingContext {
 
 export function ending(exit: ProcessExit, { overLimit, timeLimit, asked }: EndingContext): Ending {
   if (exit.reason === "timeLimit" || overLimit !== undefined) {
-    return { code: TIME_LIMIT_CODE, words: `the program was killed after ${overLimit ?? timeLimit}, its time limit` };
+    const limit = overLimit ?? timeLimit;
+    return {
+      code: TIME_LIMIT_CODE,
+      words: limit === undefined
+        ? "the program was killed at its time limit"
+        : `the program was killed after ${limit}, its time limit`,
+    };
   }
   if (exit.signal !== null) {
     const code = exit.code > SIGNAL_BASE ? exit.code : SIGNAL_BASE + (SIGNAL_NUMBERS[exit.signal] ?? 0);

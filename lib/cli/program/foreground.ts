@@ -29,6 +29,8 @@ export interface ForegroundOptions {
   readonly ownLimit?: { readonly text: string; readonly ms: number } | undefined;
   /** Aborted with an exit code as its reason: the program is left alone. */
   readonly left?: AbortSignal | undefined;
+  /** Says so if the beginning of the output is not there any more. */
+  readonly joinsLate?: boolean;
   /** Listens to our signals instead of passing them on. */
   readonly ownSignals?: boolean;
 }
@@ -65,7 +67,7 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
       const keys = raw ? withWayOut(source, () => !isLinked(), () => leave(LINK_LOST_CODE)) : source;
       passOn(keys, process, options).catch(failed.reject);
     }
-    const end = await Promise.race([copyOutput(process, cli), leaving.promise, failed.promise]);
+    const end = await Promise.race([copyOutput(process, cli, options), leaving.promise, failed.promise]);
     if (typeof end === "object") {
       if (!isLinked()) aside(say(cli, "given up; the program may still run"));
       return end.leftWith;

@@ -1,6 +1,7 @@
 import type { ExecProcess, ProcessEvent } from "../../client/process.ts";
 import type { Clock } from "../../clock.ts";
 import type { Cli } from "../command.ts";
+import { say } from "../say.ts";
 
 /**
  * How long output may stay away after the program's end before we stop waiting for the end of its streams, in
@@ -22,18 +23,26 @@ export type OutputEnd = "closed" | "held";
  * It ends with the program and what the program wrote, not with the last of its children: `exec -- sh -c 'daemon &'`
  * comes back, as with docker and unlike with ssh.
  *
+ * @param joinsLate Whether to say so if the beginning is not there any more.
  * @throws {ReaderGoneError} If nobody reads our output any more.
  * @throws {ClientError} If the rest of the output cannot be had.
  */
-export async function copyOutput(process: ExecProcess, cli: Cli): Promise<OutputEnd> {
+export async function copyOutput(
+  process: ExecProcess,
+  cli: Cli,
+  { joinsLate = false }: { readonly joinsLate?: boolean } = {},
+): Promise<OutputEnd> {
   const events = process[Symbol.asyncIterator]();
   let rest: AfterExit | undefined;
+  let isFirst = true;
   while (rest === undefined || rest.isPatient) {
     const next = events.next();
     const result = rest === undefined ? await next : await rest.whatComesOf(next);
     if (result === undefined) break;
     if (result.done === true || result.value.type === "closed") return "closed";
     const event = result.value;
+    if (joinsLate && isFirst && event.seq > 1) await say(cli, "what it wrote at first is not kept any more");
+    isFirst = false;
     if (event.type === "exited") rest = new AfterExit(cli.clock);
     else {
       rest?.count(event.bytes);

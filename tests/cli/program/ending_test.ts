@@ -38,4 +38,6 @@ Deno.test("a time limit ends with 124 as with timeout(1), whoever kept it", () =
   const killed = { ...exit, code: 137, signal: "SIGKILL", reason: "timeLimit" } as const;
   assert.deepEqual(ending(killed, { asked: nobody, timeLimit: "2s" }), { code: 124, words });
   assert.deepEqual(ending({ ...exit, code: 137 }, { asked: nobody, overLimit: "2s" }), { code: 124, words });
+  // Somebody else gave the limit.
+  assert.equal(ending(killed, { asked: nobody }).words, "the program was killed at its time limit");
 });
