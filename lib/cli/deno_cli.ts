@@ -19,7 +19,9 @@ export function denoCli(mainModule: string): Cli {
     cwd: () => Deno.cwd(),
     clock: waitingClock,
     time: () => Date.now(),
-    self: Deno.build.standalone ? [Deno.execPath()] : [Deno.execPath(), "run", "--quiet", "--allow-all", mainModule],
+    self: Deno.build.standalone
+      ? [unlikeExecPath(Deno.execPath())]
+      : [Deno.execPath(), "run", "--quiet", "--allow-all", mainModule],
     onSignal,
     terminalSize,
     rawMode: () => raw.enter(),
@@ -27,6 +29,15 @@ export function denoCli(mainModule: string): Cli {
       return raw.isOn;
     },
   };
+}
+
+/**
+ * Deno's node:child_process takes the path of the running executable for Node.js and rewrites the arguments accordingly,
+ * also when that is a compiled program. The same path in other words is left alone.
+ */
+function unlikeExecPath(path: string): string {
+  const separator = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return `${path.slice(0, separator + 1)}.${path.slice(separator)}`;
 }
 
 function denoInput(): Input {

@@ -47,8 +47,8 @@ async function failed(command: Command, error: unknown, cli: Cli): Promise<numbe
     : `exec-server: ${isMistake(error) ? error.stack : error.message}`;
   try {
     await cli.stderr.write(text + "\n");
-  } catch (unread) {
-    if (!(unread instanceof ReaderGoneError)) throw unread;
+  } catch {
+    // Nobody can be told; the exit code still tells.
   }
   return command.failureCode ?? (error instanceof UsageError ? error.exitCode : 1);
 }
