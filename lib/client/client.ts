@@ -8,7 +8,7 @@ import type { CallOptions } from "./calls.ts";
 import type { Carrier } from "./carrier.ts";
 import { checkDuration } from "./check_duration.ts";
 import { type ClientError, transportClosed, unsupported } from "./client_error.ts";
-import type { ServerEvent } from "./client_part.ts";
+import type { ConnectionState } from "./client_state.ts";
 import type { Environment, EnvironmentStatus } from "./environment.ts";
 import type { Fetch } from "./fetch.ts";
 import type { Files } from "./files.ts";
@@ -20,12 +20,13 @@ import {
   INITIALIZE_TIMEOUT_MS,
   RECOVERY_DEADLINE_MS,
 } from "./limits.ts";
-import { type ConnectionState, LogicalClient } from "./logical_client.ts";
+import { LogicalClient } from "./logical_client.ts";
 import { NetworkDecisions } from "./network_decisions.ts";
 import type { CollectedOutput, ExecProcess, RunOptions, StartOptions } from "./process.ts";
 import { Processes } from "./processes.ts";
 import { remoteFetch } from "./remote_fetch.ts";
 import { RemoteFiles } from "./remote_files.ts";
+import type { ServerEvent } from "./server_event.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 export interface ClientOptions {

@@ -1,11 +1,8 @@
 import type { ClientError } from "./client_error.ts";
 import type { ServerConnection } from "./server_connection.ts";
-import type { NotificationName, NotificationParams } from "../protocol/methods.ts";
+import type { ServerEvent } from "./server_event.ts";
 
-/** One event that the server told without being asked. */
-export type ServerEvent = {
-  readonly [N in NotificationName]: { readonly method: N; readonly params: NotificationParams<N> };
-}[NotificationName];
+export type { ServerEvent };
 
 /**
  * What a logical client keeps besides its connection (processes, bodies of HTTP responses, network decisions), told

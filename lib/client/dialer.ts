@@ -20,6 +20,7 @@ export class Dialer {
    * @throws {ClientError} Why there is no connection. Or the signal's reason, at once, however long the carrier takes.
    */
   async open(signal: AbortSignal, trace: TraceContext | null): Promise<OpenedConnection> {
+    signal.throwIfAborted();
     const opening = this.#carrier.open(trace === null ? { signal } : { signal, trace });
     try {
       const opened = await abortable(opening, signal);

@@ -5,58 +5,45 @@ import type { TraceContext } from "../observer.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
 import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
-import { abortable } from "./abortable.ts";
+import { pause } from "./abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Carrier } from "./carrier.ts";
-import { type ClientError, disconnected, isTransportClosed, transportClosed, unavailable } from "./client_error.ts";
-import type { ClientPart, ServerEvent } from "./client_part.ts";
+import { type ClientError, disconnected, isTransportClosed, transportClosed } from "./client_error.ts";
+import type { ClientPart } from "./client_part.ts";
+import { ClientState, type ClientStateOptions } from "./client_state.ts";
 import type { Core } from "./core.ts";
 import { Dialer } from "./dialer.ts";
 import { shakeHands } from "./handshake.ts";
 import { InfoCache } from "./info_cache.ts";
-import { ENVIRONMENT_INFO_TIMEOUT_MS } from "./limits.ts";
+import { ENVIRONMENT_INFO_TIMEOUT_MS, RESUME_PAUSE_MS } from "./limits.ts";
 import { Parts } from "./parts.ts";
 import { recover } from "./recovery.ts";
 import { type ConnectionCallOptions, ServerConnection } from "./server_connection.ts";
+import type { ServerEvent } from "./server_event.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-export type ConnectionState = "connected" | "disconnected";
-
-export interface LogicalClientOptions {
+export interface LogicalClientOptions extends ClientStateOptions {
   readonly carrier: Carrier;
   readonly clientName: string;
   readonly initializeTimeoutMs: number;
   readonly attachDeadlineMs: number;
   readonly recoveryDeadlineMs: number;
-  /** Whether calls fail at once, instead of waiting, while a lost connection is being recovered. */
-  readonly failFast: boolean;
   readonly clock: Clock;
-  readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Told of changes only; the first one is `connected`. */
-  readonly onState: (state: ConnectionState) => void;
 }
 
 /** Answers a `network/policyRequest` by {@linkcode ServerConnection.reply}, or not at all. Must not reject. */
 export type ServerRequestAnswerer = (id: string, params: Json, connection: ServerConnection) => Promise<void>;
 
-type State =
-  | { readonly name: "connected"; readonly connection: ServerConnection }
-  | { readonly name: "recovering" }
-  | { readonly name: "failed"; readonly error: ClientError };
-
 /** One session with a server, over as many connections as it takes, one at a time. */
 export class LogicalClient implements Core {
   readonly #options: LogicalClientOptions;
+  readonly #state: ClientState;
   readonly #parts: Parts;
   readonly #dialer: Dialer;
   readonly #aborter = new AbortController();
   readonly #info = new InfoCache();
   #answerer: ServerRequestAnswerer | undefined;
-  #state: State = { name: "recovering" };
-  /** Resolved at the next change of the state. */
-  #changed = Promise.withResolvers<void>();
-  #published: ConnectionState = "disconnected";
   #generation = 0;
   /** The connection that is being resumed: it may speak before it is installed. */
   #candidate: ServerConnection | undefined;
@@ -66,6 +53,7 @@ export class LogicalClient implements Core {
 
   constructor(options: LogicalClientOptions) {
     this.#options = options;
+    this.#state = new ClientState(options);
     this.#parts = new Parts(options.telemetry, options.log);
     this.#dialer = new Dialer(options.carrier, options.log);
   }
@@ -86,12 +74,12 @@ export class LogicalClient implements Core {
     return this.#aborter.signal;
   }
 
-  get state(): State["name"] {
+  get state(): "connected" | "recovering" | "failed" {
     return this.#state.name;
   }
 
   get failure(): ClientError | undefined {
-    return this.#state.name === "failed" ? this.#state.error : undefined;
+    return this.#state.failure;
   }
 
   /** Undefined until the first handshake is done; the same ever after. */
@@ -116,26 +104,20 @@ export class LogicalClient implements Core {
    */
   async start(resumeSessionId: string | null, trace: TraceContext | null, signal: AbortSignal): Promise<void> {
     const { connection, remainingMs } = await this.#open(signal, trace);
-    this.#change({ name: "connected", connection });
+    this.#state.connected(connection);
     connection.start();
     await this.#initialize(connection, { resumeSessionId, remainingMs, trace, signal });
     if (!this.isCurrent(connection)) throw disconnected();
-    this.#publish("connected");
+    this.#state.publish("connected");
   }
 
-  async connection(signal?: AbortSignal): Promise<ServerConnection> {
-    for (;;) {
-      signal?.throwIfAborted();
-      if (this.#state.name === "connected") return this.#state.connection;
-      if (this.#state.name === "failed") throw this.#state.error;
-      if (this.#options.failFast) throw unavailable("exec-server environment is recovering");
-      await abortable(this.#changed.promise, signal);
-    }
+  connection(signal?: AbortSignal): Promise<ServerConnection> {
+    return this.#state.connection(signal);
   }
 
   /** The installed connection; undefined while there is none. */
   get current(): ServerConnection | undefined {
-    return this.#state.name === "connected" ? this.#state.connection : undefined;
+    return this.#state.current;
   }
 
   isCurrent(connection: ServerConnection): boolean {
@@ -162,8 +144,15 @@ export class LogicalClient implements Core {
         return await this.call(method, params, options);
       } catch (error) {
         if (this.failure !== undefined || !isTransportClosed(error)) throw error;
+        // The server says that a connection of its own is gone, while ours is not: no reason to ask it without a pause.
+        if ((error as ClientError).kind === "server") await pause(this.clock, RESUME_PAUSE_MS, this.#waits(options));
       }
     }
+  }
+
+  /** Aborted when the caller has enough, or the client ends. */
+  #waits({ signal }: CallOptions): AbortSignal {
+    return signal === undefined ? this.signal : AbortSignal.any([signal, this.signal]);
   }
 
   info({ signal, trace }: CallOptions = {}): Promise<EnvironmentInfo> {
@@ -235,8 +224,7 @@ export class LogicalClient implements Core {
   #lose(error: ClientError, from: ServerConnection): void {
     if (from !== this.current) return;
     this.log.warn("connection to server lost", { generation: from.generation });
-    this.#change({ name: "recovering" });
-    this.#publish("disconnected");
+    this.#state.recovering();
     this.#parts.disconnected(error);
     this.#recovery = this.#recover(error);
   }
@@ -281,33 +269,14 @@ export class LogicalClient implements Core {
   #install(connection: ServerConnection): boolean {
     if (!connection.alive || this.signal.aborted) return false;
     this.#candidate = undefined;
-    this.#change({ name: "connected", connection });
-    this.#publish("connected");
+    this.#state.connected(connection);
+    this.#state.publish("connected");
     return true;
   }
 
   #fail(error: ClientError): void {
-    if (this.#state.name === "failed") return;
-    this.#change({ name: "failed", error });
-    this.#publish("disconnected");
+    if (this.failure !== undefined) return;
+    this.#state.failed(error);
     this.#parts.failed(error);
-  }
-
-  #change(state: State): void {
-    this.#state = state;
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-  }
-
-  #publish(state: ConnectionState): void {
-    if (state === this.#published) return;
-    this.#published = state;
-    try {
-      this.#options.onState(state);
-    } catch (error) {
-      this.log.error("a listener for the state failed", {
-        error: error instanceof Error ? error.stack : String(error),
-      });
-    }
   }
 }

@@ -25,10 +25,10 @@ import {
 } from "../rpc/message.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError, disconnected, jsonError, protocolError, serverError } from "./client_error.ts";
-import type { ServerEvent } from "./client_part.ts";
 import { MAX_PENDING_CALLS } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import { type Answer, PendingCalls } from "./pending_calls.ts";
+import type { ServerEvent } from "./server_event.ts";
 import type { Span, Telemetry } from "./telemetry.ts";
 
 /** Who a connection tells what it hears. */

@@ -133,6 +133,8 @@ Deno.test("the attempt is given up when its signal says so, whatever the carrier
   await assert.rejects(connecting, { message: "enough" });
   await server.end;
   assert.deepEqual(server.unread, []);
+  await assert.rejects(ExecClient.connect(carrier, { signal: aborter.signal }), { message: "enough" });
+  assert.equal(carrier.attempts, 1, "no attempt is made that is given up already");
 });
 
 Deno.test("info that initialize told is not asked for, and stays the same over connections", async () => {

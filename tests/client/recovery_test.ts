@@ -414,6 +414,33 @@ Deno.test("what the server does once however often it hears it is repeated until
   await client.end();
 });
 
+Deno.test("a server that calls its transport closed, over one that is not, is asked again after a pause", async () => {
+  const { client, clock, server } = await connected();
+  const refuse = async () => server.refuse((await server.next()).id, -32000, "JSON-RPC transport closed");
+  const params = { processId: "p", afterSeq: 0, maxBytes: null, waitMs: 0 };
+  const read = client.callUntilAnswered("process/read", params);
+  await refuse();
+  await idle();
+  assert.deepEqual(server.unread, []);
+  clock.advance(100);
+  const answer = { chunks: [], nextSeq: 1, exited: false, exitCode: null, closed: false };
+  server.answer((await server.request("process/read")).id, answer);
+  assert.equal((await read).nextSeq, 1);
+
+  const aborter = new AbortController();
+  const impatient = client.callUntilAnswered("process/read", params, { signal: aborter.signal });
+  await refuse();
+  await idle();
+  aborter.abort(new Error("enough"));
+  await assert.rejects(impatient, { message: "enough" });
+  const ended = assert.rejects(client.callUntilAnswered("process/read", params), { kind: "closed" });
+  await refuse();
+  await idle();
+  await client.end();
+  await ended;
+  assert.equal(clock.pendingTimers, 0);
+});
+
 Deno.test("a client that ends during its recovery leaves neither attempt nor timer nor anybody waiting", async () => {
   const acts: ((carrier: ScriptedCarrier) => Promise<void>)[] = [
     // While it dials: the carrier does as it is told.
