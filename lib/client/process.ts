@@ -89,9 +89,13 @@ export type ProcessEvent =
  * A running program. Every event comes once and in order, over lost connections too; what cannot be kept up fails with
  * words instead: iteration, streams, `exited` and `closed` then reject with the same {@linkcode ClientError}.
  *
- * Iterations and streams are independent of each other. The first one sees everything from the beginning, unless more
- * than 16 MiB had come by then; later ones begin with what is still kept (at least the last 1 MiB or 256 events), and
- * say so if that is not the beginning.
+ * Iterations and streams are independent of each other, and share the bytes: nobody may change them. The first one sees
+ * everything from the beginning, unless more than 16 MiB had come by then. Those that come later begin with what is
+ * still kept: at least the last 256 events or 1 MiB, whichever is less. An iteration tells by the number of its first
+ * event that this is not the beginning; a stream rejects with `outputLost` instead of beginning in the middle.
+ *
+ * Reading slowly slows the program where the server can hold it; elsewhere a reader that falls 256 MiB behind goes on
+ * with what the server remembers, or is told `outputLost`. A program that nobody reads is never slowed.
  */
 export interface ExecProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
   readonly id: string;

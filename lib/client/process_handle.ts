@@ -108,7 +108,7 @@ export class ProcessHandle implements ExecProcess {
 
   async #kill(): Promise<void> {
     try {
-      if (!await this.#port.terminate()) return;
+      if (!await (this.#port.kill?.() ?? this.#port.terminate())) return;
     } catch (error) {
       // Its readers have been told why, and a server without its client ends the process itself.
       if (this.#feed.failure !== undefined) return;

@@ -20,6 +20,8 @@ export interface ProcessPort {
   resize(size: TerminalSize, options?: CallOptions): Promise<void>;
   /** @returns Whether it was running. */
   terminate(options?: CallOptions): Promise<boolean>;
+  /** The same for certain, where a single try may be lost on its way. */
+  kill?(): Promise<boolean>;
   read(query: ReadQuery, options?: CallOptions): Promise<ReadResult>;
   /** What is known of an exit besides its code. Asked once, for an exit that was not a success. It must not reject. */
   end?(): Promise<ExitDetails>;

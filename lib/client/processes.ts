@@ -114,16 +114,13 @@ export class Processes implements ClientPart {
   }
 
   failed(error: ClientError): void {
-    for (const process of [...this.#routes.values()]) {
-      process.fail(error);
-      process.release();
-    }
+    for (const process of [...this.#routes.values()]) process.fail(error);
   }
 
   /** Registers a process while a connection is known to live. */
   async #begin(
     processId: string,
-    options: Omit<RemoteProcessOptions, "released">,
+    options: Omit<RemoteProcessOptions, "released" | "kill">,
     signal: AbortSignal | undefined,
   ): Promise<{ connection: ServerConnection; process: RemoteProcess }> {
     let connection: ServerConnection;
@@ -131,6 +128,7 @@ export class Processes implements ClientPart {
     if (this.#routes.has(processId)) throw protocolError(`session already registered for process ${processId}`);
     const process = new RemoteProcess(this.#core, processId, {
       ...options,
+      kill: (id) => this.#kill(id),
       // Only itself: another process may have the id by now.
       released: (released) => {
         if (this.#routes.get(processId) === released) this.#routes.delete(processId);
@@ -208,22 +206,27 @@ export class Processes implements ClientPart {
   /** Ends a process that nobody has a handle of, as soon as there is a connection, and lets go of it. */
   async #abandon(process: RemoteProcess): Promise<void> {
     process.recoverable = false;
-    const core = this.#core;
     try {
-      for (;;) {
-        try {
-          await core.callUntilAnswered("process/terminate", { processId: process.id }, { cleanup: true });
-          return;
-        } catch (error) {
-          // A client that does not wait for its recovery says so; this call does.
-          if (!(error instanceof ClientError) || error.kind !== "unavailable") throw error;
-          await pause(core.clock, RESUME_PAUSE_MS, core.signal);
-        }
-      }
+      await this.#kill(process.id);
     } catch (error) {
-      core.log.warn("a process may be left over", { process: process.id, error: String(error) });
+      this.#core.log.warn("a process may be left over", { process: process.id, error: String(error) });
     } finally {
       process.release();
+    }
+  }
+
+  /** Terminates a process, over as many connections as it takes. */
+  async #kill(processId: string): Promise<boolean> {
+    const { clock, signal } = this.#core;
+    for (;;) {
+      try {
+        const { running } = await this.#core.callUntilAnswered("process/terminate", { processId }, { cleanup: true });
+        return running;
+      } catch (error) {
+        // A client that does not wait for its recovery says so; this call does.
+        if (!(error instanceof ClientError) || error.kind !== "unavailable") throw error;
+        await pause(clock, RESUME_PAUSE_MS, signal);
+      }
     }
   }
 
@@ -253,6 +256,5 @@ export class Processes implements ClientPart {
       this.#core.log.warn("a process may be left over", { process: process.id, error: error.message });
     }
     process.fail(new ClientError("protocol", `failed to recover process ${process.id}: ${cause.message}`, { cause }));
-    process.release();
   }
 }

@@ -22,6 +22,8 @@ export interface RemoteProcessOptions {
   readonly writeIdPrefix: string;
   /** Answers the server's questions about the program's network, within a time. */
   readonly decider: { readonly decide: NetworkDecider; readonly timeoutMs: number } | null;
+  /** Terminates it for certain; without it one try is certain enough. */
+  readonly kill?: (processId: string) => Promise<boolean>;
   /** Nothing more is wanted of the server's events. */
   readonly released: (process: RemoteProcess) => void;
 }
@@ -98,10 +100,10 @@ export class RemoteProcess implements ProcessPort {
     this.#events.catchingUp = false;
   }
 
-  /** No event comes any more; whoever waits for one gets this error. */
+  /** No event is wanted any more; whoever waits for one gets this error. */
   fail(error: ClientError): void {
     this.feed.fail(error);
-    this.#undecided.abort(error);
+    this.release();
   }
 
   write(bytes: Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<void> {
@@ -149,6 +151,10 @@ export class RemoteProcess implements ProcessPort {
       cleanup: true,
     });
     return running;
+  }
+
+  async kill(): Promise<boolean> {
+    return await (this.#options.kill?.(this.id) ?? this.terminate());
   }
 
   /** A process that failed is answered for here: nobody who polls it waits forever. */

@@ -306,3 +306,27 @@ Deno.test("nobody has to wait for the end of a process that fails", async () => 
   await idle();
   assert.ok(client.core.failure instanceof ClientError);
 });
+
+Deno.test("leaving the scope of a process while there is no connection ends it all the same", async () => {
+  for (const failFast of [false, true]) {
+    await using client = await ProcessClient.connect({ failFast });
+    const process = await client.start();
+    client.far.close();
+    await idle();
+    const disposed = process[Symbol.asyncDispose]();
+    client.far = await client.carrier.acceptAndShakeHands({ sessionId: "s1" });
+    await client.answerRead(0, readOf([]));
+    await idle();
+    if (failFast) client.clock.advance(100);
+    // Its answer is lost as well.
+    await client.far.request("process/terminate");
+    client.far.close();
+    client.far = await client.carrier.acceptAndShakeHands({ sessionId: "s1" });
+    await client.answerRead(0, readOf([]));
+    await idle();
+    if (failFast) client.clock.advance(100);
+    client.far.answer((await client.far.request("process/terminate")).id, { running: true });
+    client.tell([exited(1, 137), closed(2)]);
+    await disposed;
+  }
+});
