@@ -3,6 +3,9 @@ import { CopyError } from "./target.ts";
 /** What is kept of tar's complaints, from the end. */
 const MAX_STDERR_CHARS = 8192;
 
+/** Of them in one sentence. */
+const MAX_SHOWN_LINES = 3;
+
 /** Neither options of the user's for their own archives, nor macOS's extra files. */
 const ENVIRONMENT = { TAR_OPTIONS: "", COPYFILE_DISABLE: "1" };
 
@@ -103,8 +106,10 @@ export class LocalTar implements AsyncDisposable {
 
 /** An unpacking tar failed, here or on the other side. */
 export function unpackFailure(stderr: string, otherwise: string): CopyError {
-  const [first = otherwise] = lines(stderr, otherwise);
-  return new CopyError(`the tree could not be unpacked: ${first}`);
+  const said = lines(stderr, otherwise);
+  // The first line says where it began, the last ones why.
+  const shown = said.length <= MAX_SHOWN_LINES ? said : [said[0], "…", ...said.slice(1 - MAX_SHOWN_LINES)];
+  return new CopyError(`the tree could not be unpacked: ${shown.join("; ")}`);
 }
 
 /** What tar said, without its last word that it failed. */

@@ -101,7 +101,9 @@ async function replaceByCopy({ far, report }: Copying, temporary: string, to: st
     if (touched) await files.remove(to, { force: true });
     throw error;
   }
-  report.note("not put in place at once: the other machine has no mv, so the finished file was copied over its target");
+  report.note(
+    "not put in place at once: there is no mv for it on the other machine, so the finished file was copied over its target",
+  );
 }
 
 /** Removes what we have begun on the other side, also when we are being interrupted; what stays is reported. */

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { TcpProxy } from "../client/support/tcp_proxy.ts";
+import { testBothSides } from "./command_sides.ts";
+import { eventually, inTime } from "./eventually.ts";
+import { leftovers, sameContent, writeNoise } from "./files_of_user.ts";
+
+const BYTES = 12_000_000;
+/** Long enough for the interruption, short enough for tidying up. */
+const STALL_MS = 1_000;
+
+testBothSides("an interrupted download is continued by the same command, if the source is the same", async (scene) => {
+  const { user, server, connect } = scene;
+  const { home } = user;
+  await Deno.mkdir(`${home}/far`);
+  await writeNoise(`${home}/far/big`, BYTES);
+  const interrupt = async (): Promise<number> => {
+    const stalled = [{ direction: "toClient", afterBytes: 8_000_000, fault: { kind: "stall", ms: 60_000 } }] as const;
+    await using proxy = new TcpProxy(server.url, { admit: () => stalled });
+    const child = user.spawn(["cp", "--connect", proxy.url, `env:${home}/far/big`, "back"]);
+    await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size >= 4_000_000));
+    child.kill("SIGINT");
+    await child.stdin.close();
+    const { code, stderr } = await inTime("the end of the interrupted copy", child.output());
+    assert.equal(code, 130, new TextDecoder().decode(stderr));
+    assert.deepEqual(leftovers(user).length, 1);
+    assert.throws(() => Deno.statSync(`${home}/back`), Deno.errors.NotFound);
+    return Deno.statSync(leftovers(user)[0]!).size;
+  };
+  const fetch = async (): Promise<number> => {
+    const { code, stdout, stderr } = await user.run(["cp", "--json", ...connect, `env:${home}/far/big`, "back"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    await sameContent(`${home}/far/big`, `${home}/back`);
+    assert.deepEqual(leftovers(user), []);
+    await Deno.remove(`${home}/back`);
+    return JSON.parse(stdout).bytes;
+  };
+  const first = await interrupt();
+  assert.equal(await fetch(), BYTES - first, "only the rest is fetched");
+  await interrupt();
+  await writeNoise(`${home}/far/big`, BYTES, 2);
+  assert.equal(await fetch(), BYTES, "another content is fetched from its beginning, and the part is gone");
+});
+
+testBothSides("a download goes on over a connection that is cut", async ({ user, server }) => {
+  const { home } = user;
+  await Deno.mkdir(`${home}/far`);
+  await writeNoise(`${home}/far/big`, BYTES);
+  const cut = [{ direction: "toClient", afterBytes: 5_000_000, fault: { kind: "cut" } }] as const;
+  await using proxy = new TcpProxy(server.url, { admit: (index) => index < 2 ? cut : [] });
+  const { code, stdout } = await user.run(["cp", "--json", "--connect", proxy.url, `env:${home}/far/big`, "back"]);
+  assert.equal(code, 0);
+  assert.equal(JSON.parse(stdout).bytes, BYTES);
+  await sameContent(`${home}/far/big`, `${home}/back`);
+  assert.ok(proxy.accepted >= 3);
+  assert.deepEqual(leftovers(user), []);
+});
+
+testBothSides("an upload over a connection that is cut fails, and leaves the target as it was", async (scene) => {
+  const { user, server } = scene;
+  const { home } = user;
+  await Deno.mkdir(`${home}/far`);
+  await Deno.writeTextFile(`${home}/far/big`, "old");
+  await writeNoise(`${home}/big`, BYTES);
+  const cut = [{ direction: "toServer", afterBytes: 5_000_000, fault: { kind: "cut" } }] as const;
+  await using proxy = new TcpProxy(server.url, { admit: (index) => index < 1 ? cut : [] });
+  const { code, stderr } = await user.run(["cp", "--connect", proxy.url, "big", `env:${home}/far/big`]);
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`env:${home}/far/big: exec-server transport closed`));
+  assert.equal(await Deno.readTextFile(`${home}/far/big`), "old");
+  assert.deepEqual(leftovers(user), []);
+});
+
+testBothSides("an interrupted upload leaves neither a part nor a change", async ({ user, server }) => {
+  const { home } = user;
+  await Deno.mkdir(`${home}/far`);
+  await Deno.writeTextFile(`${home}/far/big`, "old");
+  await writeNoise(`${home}/big`, BYTES);
+  const stalled = [{ direction: "toServer", afterBytes: 6_000_000, fault: { kind: "stall", ms: STALL_MS } }] as const;
+  await using proxy = new TcpProxy(server.url, { admit: () => stalled });
+  const child = user.spawn(["cp", "--connect", proxy.url, "big", `env:${home}/far/big`]);
+  await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size > 0));
+  child.kill("SIGINT");
+  await child.stdin.close();
+  const { code, stderr } = await inTime("the end of the interrupted copy", child.output());
+  assert.equal(code, 130, new TextDecoder().decode(stderr));
+  assert.equal(await Deno.readTextFile(`${home}/far/big`), "old");
+  assert.deepEqual(leftovers(user), []);
+});
+
+for (const direction of ["up", "down"] as const) {
+  testBothSides(
+    `an interrupted copy of a tree, ${direction}, leaves nothing on either side`,
+    async ({ user, server }) => {
+      const { home } = user;
+      await Deno.mkdir(`${home}/tree`);
+      for (let i = 0; i < 4; i++) await writeNoise(`${home}/tree/${i}`, 6_000_000, i);
+      const way = direction === "up" ? "toServer" : "toClient";
+      const stalled = [{ direction: way, afterBytes: 8_000_000, fault: { kind: "stall", ms: STALL_MS } }] as const;
+      await using proxy = new TcpProxy(server.url, { admit: () => stalled });
+      const operands = direction === "up" ? ["tree", `env:${home}/copy`] : [`env:${home}/tree`, "copy"];
+      const child = user.spawn(["cp", "--connect", proxy.url, ...operands]);
+      await eventually("something has come", () => assert.ok(leftovers(user).length > 1));
+      child.kill("SIGINT");
+      await child.stdin.close();
+      const { code, stderr } = await inTime("the end of the interrupted copy", child.output());
+      assert.equal(code, 130, new TextDecoder().decode(stderr));
+      assert.deepEqual(leftovers(user), []);
+      assert.throws(() => Deno.statSync(`${home}/copy`), Deno.errors.NotFound);
+      assert.deepEqual(await Array.fromAsync(Deno.readDir(`${home}/tmp`)), []);
+    },
+  );
+}
