@@ -49,4 +49,7 @@ export interface Core extends Calls {
 }
 
 /** What one process needs of it; it can be had without any connection as well. */
-export type ProcessCore = Pick<Core, "call" | "callUntilAnswered" | "hasExtensions" | "failure" | "log">;
+export type ProcessCore = Pick<
+  Core,
+  "call" | "callUntilAnswered" | "hasExtensions" | "failure" | "signal" | "clock" | "log"
+>;

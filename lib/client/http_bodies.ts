@@ -78,6 +78,7 @@ export class HttpBodies implements ClientPart {
   }
 }
 
-function streamFailure(requestId: string, text: string): ClientError {
+/** What a body fails with. */
+export function streamFailure(requestId: string, text: string): ClientError {
   return protocolError(`http response stream \`${requestId}\` failed: ${text}`);
 }

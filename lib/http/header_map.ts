@@ -63,6 +63,12 @@ export class HeaderMap {
     this.#places.set(last.name, place);
   }
 
+  /** Those that the caller of a request is told: values that are not printable ASCII are left out, as the reference does. */
+  printable(): { readonly name: string; readonly value: string }[] {
+    const lines = [...this].filter(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
+    return lines.map(([name, value]) => ({ name, value }));
+  }
+
   *[Symbol.iterator](): Generator<HeaderLine> {
     for (const { name, values } of this.#entries) {
       for (const value of values) yield [name, value];

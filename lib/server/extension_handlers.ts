@@ -3,7 +3,7 @@
 import { ExecError } from "../errors.ts";
 import type { TerminalSize } from "../process/child.ts";
 import type { ProcessSummary } from "../process/process_summary.ts";
-import { isSignalName, SIGNAL_NAMES, type SignalName } from "../process/signal_name.ts";
+import { checkedSignalName } from "../process/signal_name.ts";
 import type { Params, RequestName } from "../protocol/methods.ts";
 import type { Handler } from "./handler.ts";
 import type { Starter, StartExtras } from "./process_start.ts";
@@ -32,7 +32,7 @@ export function extensionHandlers(
       return {};
     },
     "execServer/process/signal": ({ processId, signal }, { session }) => ({
-      running: session.processes.get(processId).signal(checkedSignal(signal)),
+      running: session.processes.get(processId).signal(checkedSignalName(signal)),
     }),
     "execServer/process/holdOutput": ({ processId, hold }, { session }) => {
       session.processes.get(processId).hold(hold);
@@ -58,11 +58,6 @@ function checkedSize(size: TerminalSize): TerminalSize {
     if (size[name] === 0) throw refused(`a terminal cannot have 0 ${name}`);
   }
   return size;
-}
-
-function checkedSignal(name: string): SignalName {
-  if (isSignalName(name)) return name;
-  throw refused(`unknown signal \`${name}\`, expected one of ${SIGNAL_NAMES.join(", ")}`);
 }
 
 /** In the order of the starts. Where there are too many the oldest are left out, those that have ended before others. */

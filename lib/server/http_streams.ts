@@ -193,10 +193,8 @@ export class HttpStreams implements Disposable {
   }
 }
 
-/** Values that are not printable ASCII are left out, as the reference does. */
 function headOf({ status, headers }: HttpResponse): Pick<Result<"http/request">, "status" | "headers"> {
-  const printable = [...headers].filter(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
-  return { status, headers: printable.map(([name, value]) => ({ name, value })) };
+  return { status, headers: headers.printable() };
 }
 
 function tooLong(): ExecError {

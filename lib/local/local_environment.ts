@@ -1,0 +1,144 @@
+import type { CallOptions } from "../client/calls.ts";
+import type { Environment, EnvironmentStatus } from "../client/environment.ts";
+import type { Fetch } from "../client/fetch.ts";
+import type { Files } from "../client/files.ts";
+import type { CollectedOutput, ExecProcess, RunOptions, StartOptions } from "../client/process.ts";
+import { RemoteFiles } from "../client/remote_files.ts";
+import { webFetch } from "../client/web_fetch.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import type { ConnectionFiles } from "../fs/connection_files.ts";
+import { lazily } from "../lazily.ts";
+import { type Log, silentLog } from "../log.ts";
+import { systemBackend } from "../process/backend.ts";
+import type { ProcessBackend } from "../process/child.ts";
+import { hostFacts } from "../process/host_facts.ts";
+import type { EnvironmentInfo } from "../protocol/environment.ts";
+import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
+import { WIRE_VERSION } from "../version.ts";
+import { fileDeeds } from "./file_deeds.ts";
+import { LocalCalls } from "./local_calls.ts";
+import { LocalExchanges } from "./local_exchange.ts";
+import { LocalProcesses } from "./local_processes.ts";
+
+export interface LocalOptions {
+  /** The name of the environment. Default `local`. */
+  readonly id?: string;
+  /**
+   * What programs may inherit, and where proxies and the values of headers are looked up. Default: the variables that
+   * this process has now.
+   */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  /** How programs are launched; it stays the caller's. Default: as this system does it. */
+  readonly backend?: ProcessBackend;
+}
+
+/**
+ * This machine as an environment, without any server: programs run as children of this process, under its user. What it
+ * starts and opens ends with it.
+ */
+export async function localEnvironment(options: LocalOptions = {}): Promise<Environment> {
+  const { id = "local", log = silentLog, clock = systemClock } = options;
+  const variables = new Map(Object.entries(options.variables ?? Deno.env.toObject()));
+  const facts = await hostFacts();
+  const info: EnvironmentInfo = {
+    ...facts,
+    executorVersion: WIRE_VERSION,
+    serverInfo: null,
+    prependPathDirs: [],
+    capabilities: { fileWriteStreaming: true, httpHeaderEnvVars: true, [EXTENSIONS_CAPABILITY]: true },
+  };
+  await using scope = new AsyncDisposableStack();
+  const ended = new AbortController();
+  const backend = options.backend ?? scope.use(await systemBackend(log));
+  const files = scope.adopt(new LazyFiles(log, ended.signal), (files) => files.end());
+  const processes = scope.use(new LocalProcesses({ backend, info, variables, clock, log, ended: ended.signal }));
+  const exchanges = scope.use(new LocalExchanges({ clock, variables, ended: ended.signal }));
+  scope.defer(() => ended.abort());
+  const calls = new LocalCalls(fileDeeds(files.get), { clock, log, ended: ended.signal });
+  return new LocalEnvironment({ id, info, calls, processes, exchanges, scope: scope.move(), ended: ended.signal });
+}
+
+interface Parts {
+  readonly id: string;
+  readonly info: EnvironmentInfo;
+  readonly calls: LocalCalls;
+  readonly processes: LocalProcesses;
+  readonly exchanges: LocalExchanges;
+  readonly scope: AsyncDisposableStack;
+  readonly ended: AbortSignal;
+}
+
+class LocalEnvironment implements Environment {
+  readonly id: string;
+  readonly files: Files;
+  readonly fetch: Fetch;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    const { id, calls, exchanges, info } = parts;
+    this.#parts = parts;
+    this.id = id;
+    this.files = new RemoteFiles({
+      call: (method, params, options) => calls.call(method, params, options),
+      info: () => Promise.resolve(info),
+      maxMessageDataBytes: LARGEST_TEXT_BYTES,
+    });
+    this.fetch = webFetch(exchanges.exchange, Number.MAX_SAFE_INTEGER);
+  }
+
+  info(options: CallOptions = {}): Promise<EnvironmentInfo> {
+    options.signal?.throwIfAborted();
+    return Promise.resolve(this.#parts.info);
+  }
+
+  status(): Promise<EnvironmentStatus> {
+    return Promise.resolve(
+      this.#parts.ended.aborted ? { state: "disconnected", error: "the environment has ended" } : { state: "ready" },
+    );
+  }
+
+  start(options: StartOptions): Promise<ExecProcess> {
+    return this.#parts.processes.start(options);
+  }
+
+  run(options: RunOptions): Promise<CollectedOutput> {
+    return this.#parts.processes.run(options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.scope.disposeAsync();
+  }
+}
+
+/** What base64 makes of more is longer than the engine's longest string. */
+const LARGEST_TEXT_BYTES = 383 * 1024 * 1024;
+
+/** How long work on files may go on without a break, in milliseconds. */
+const SLICE_MS = 5;
+
+/** What works on files, loaded with the first request. */
+class LazyFiles {
+  readonly get: () => Promise<ConnectionFiles>;
+  readonly #scope = new DisposableStack();
+
+  constructor(log: Log, ended: AbortSignal) {
+    this.get = lazily(async () => {
+      const [{ ConnectionFiles }, { Turns }, { systemFiles }] = await Promise.all([
+        import("../fs/connection_files.ts"),
+        import("../fs/turns.ts"),
+        import("../fs/backend.ts"),
+      ]);
+      const operations = await systemFiles({ log });
+      if (ended.aborted) operations[Symbol.dispose]();
+      else this.#scope.use(operations);
+      const files = new ConnectionFiles({ operations, turns: new Turns(), signal: ended, budgetMs: () => SLICE_MS });
+      return ended.aborted ? files : this.#scope.use(files);
+    });
+  }
+
+  end(): void {
+    this.#scope.dispose();
+  }
+}
