@@ -4,13 +4,21 @@ import { ClientError } from "../../lib/client/client_error.ts";
 import type { ServerEvent } from "../../lib/client/client_part.ts";
 import { type ConnectionOwner, ServerConnection } from "../../lib/client/server_connection.ts";
 import type { Telemetry } from "../../lib/client/telemetry.ts";
-import { silentLog } from "../../lib/log.ts";
+import { createLog, type Log, silentLog } from "../../lib/log.ts";
+import { PathUri } from "../../lib/path_uri.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { FarEnd, idle } from "../support/scripted_server.ts";
 
 /** A connection whose other end the test plays, and what it told its owner. */
-function connected(options: { request?: ConnectionOwner["request"]; telemetry?: Telemetry } = {}) {
+function connected(
+  options: {
+    request?: ConnectionOwner["request"];
+    notification?: ConnectionOwner["notification"];
+    telemetry?: Telemetry;
+    log?: Log;
+  } = {},
+) {
   const [near, far] = memoryPair();
   const clock = new ManualClock();
   const events: ServerEvent[] = [];
@@ -19,10 +27,10 @@ function connected(options: { request?: ConnectionOwner["request"]; telemetry?: 
     connection: near,
     generation: 1,
     clock,
-    log: silentLog,
+    log: options.log ?? silentLog,
     telemetry: options.telemetry ?? {},
     owner: {
-      notification: (event) => void events.push(event),
+      notification: options.notification ?? ((event) => void events.push(event)),
       request: options.request,
       ended: (error) => void ends.push(error.message),
     },
@@ -101,6 +109,27 @@ Deno.test("ServerConnection ends at a known notification that cannot be read, or
   ]);
 });
 
+Deno.test("ServerConnection ignores an audit record that is none", async () => {
+  const { connection, server, events } = connected();
+  server.send({ method: "network/policyDecision", params: { processId: 1 } });
+  await idle();
+  assert.deepEqual([events, connection.alive], [[], true]);
+});
+
+Deno.test("ServerConnection ends when its owner has a defect, which the log is told", async () => {
+  const lines: string[] = [];
+  const { server, ends } = connected({
+    log: createLog("error", (line) => lines.push(line)),
+    notification: () => {
+      throw new TypeError("defect");
+    },
+  });
+  server.send({ method: "process/closed", params: { processId: "p", seq: 1 } });
+  await server.end;
+  assert.deepEqual(ends, ["exec-server transport disconnected: exec-server notification handling failed: defect"]);
+  assert.match(lines.join(""), /TypeError: defect/);
+});
+
 Deno.test("ServerConnection takes an answer of the wrong shape as the failure of that call alone", async () => {
   const { connection, server } = connected();
   const bad = connection.call("process/terminate", { processId: "p" });
@@ -116,10 +145,7 @@ Deno.test("ServerConnection takes an answer of the wrong shape as the failure of
 
 Deno.test("ServerConnection takes an answer of more values than a server would take", async () => {
   const { connection, server } = connected();
-  const call = connection.call("fs/readDirectory", {
-    path: (await import("../../lib/path_uri.ts")).PathUri.parse("file:///"),
-    sandbox: null,
-  });
+  const call = connection.call("fs/readDirectory", { path: PathUri.parse("file:///"), sandbox: null });
   const entries = Array.from({ length: 100_000 }, (_, n) => ({ fileName: `f${n}`, isDirectory: false, isFile: true }));
   server.answer(1, { entries });
   assert.equal((await call).entries.length, 100_000);

@@ -28,3 +28,15 @@ Deno.test("decodeMessage refuses bytes that are not UTF-8 with the reason of a p
   const text = [...new TextEncoder().encode('{"method":"')];
   assert.equal(reason(...text, 0xff, 0x22, 0x7d), "invalid unicode code point at line 1 column 12");
 });
+
+Deno.test("decodeMessage takes as many values as its caller allows, a server's number unless told otherwise", () => {
+  const message = `{"id":1,"result":[${"0,".repeat(300_000)}0]}`;
+  const limit = /exceeds the limit of 262144 JSON values/;
+  assert.throws(() => decodeMessage(message), limit);
+  assert.throws(() => decodeMessage(new TextEncoder().encode(message)), limit);
+  for (const form of [message, new TextEncoder().encode(message)]) {
+    const { kind } = decodeMessage(form, Infinity);
+    assert.equal(kind, "response");
+  }
+  assert.throws(() => decodeMessage('{"method":"a","params":[1,2]}', 4), /exceeds the limit of 4 JSON values/);
+});
