@@ -1,4 +1,5 @@
 /** A client of exec-servers: programs, files and HTTP requests on their machines, over connections that may be lost. */
+import "../dispose_symbols.ts";
 export { type ClientOptions, ExecClient } from "./client.ts";
 export type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "./carrier.ts";
 export type { CallOptions } from "./calls.ts";
