@@ -8,6 +8,9 @@ export interface FileStreamOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A server keeps few files open: those whose stream was dropped are closed as well, sooner or later. */
+const dropped = new FinalizationRegistry((handle: FileHandle) => handle.closeInBackground());
+
 /**
  * The content of an open file from an offset on; one block is read ahead. The file is closed at its end, when reading
  * fails, and when the stream is cancelled.
@@ -19,7 +22,7 @@ export function readFrom(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const scope = new StreamScope(handle, signal);
   let at = BigInt(offset);
-  return new ReadableStream({
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => scope.begin((reason) => controller.error(reason)),
     async pull(controller) {
       try {
@@ -36,6 +39,8 @@ export function readFrom(
     },
     cancel: (reason) => scope.end(reason),
   });
+  dropped.register(stream, handle);
+  return stream;
 }
 
 /**
@@ -83,7 +88,7 @@ export function writeTo(
       throw failure(error);
     }
   };
-  return new WritableStream({
+  const stream = new WritableStream<Uint8Array>({
     start(controller) {
       scope.begin((reason) => controller.error(reason));
       // Ends a write that is under way; `abort` below is called only after it.
@@ -102,6 +107,8 @@ export function writeTo(
       }),
     abort: (reason) => scope.end(reason),
   });
+  dropped.register(stream, handle);
+  return stream;
 }
 
 /** What ends with a stream: the requests under way, the file, and listening to the caller's signal. */

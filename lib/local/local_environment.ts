@@ -57,7 +57,7 @@ export async function localEnvironment(options: LocalOptions = {}): Promise<Envi
   const exchanges = scope.use(new LocalExchanges({ clock, variables, ended: ended.signal }));
   scope.defer(() => ended.abort());
   const calls = new LocalCalls(fileDeeds(files.get), { clock, log, ended: ended.signal });
-  return new LocalEnvironment({ id, info, calls, processes, exchanges, scope: scope.move(), ended: ended.signal });
+  return new LocalEnvironment({ id, info, calls, processes, exchanges, scope: scope.move() });
 }
 
 interface Parts {
@@ -67,7 +67,6 @@ interface Parts {
   readonly processes: LocalProcesses;
   readonly exchanges: LocalExchanges;
   readonly scope: AsyncDisposableStack;
-  readonly ended: AbortSignal;
 }
 
 class LocalEnvironment implements Environment {
@@ -94,8 +93,9 @@ class LocalEnvironment implements Environment {
   }
 
   status(): Promise<EnvironmentStatus> {
+    const { failure } = this.#parts.calls;
     return Promise.resolve(
-      this.#parts.ended.aborted ? { state: "disconnected", error: "the environment has ended" } : { state: "ready" },
+      failure === undefined ? { state: "ready" } : { state: "disconnected", error: failure.message },
     );
   }
 

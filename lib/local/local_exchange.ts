@@ -1,4 +1,5 @@
 import type { ByteSource } from "../client/byte_source.ts";
+import { transportClosed } from "../client/client_error.ts";
 import { asServerError } from "../client/exec_error.ts";
 import { streamFailure } from "../client/http_bodies.ts";
 import type { Exchange } from "../client/web_fetch.ts";
@@ -39,7 +40,7 @@ export class LocalExchanges implements Disposable {
       return await this.#send(ask, requestId, signal);
     } catch (error) {
       signal?.throwIfAborted();
-      throw asServerError(error);
+      throw this.#options.ended.aborted ? transportClosed() : asServerError(error);
     }
   };
 
@@ -49,6 +50,7 @@ export class LocalExchanges implements Disposable {
 
   async #send(ask: HttpAsk, requestId: string, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const { clock, variables, ended } = this.#options;
+    ended.throwIfAborted();
     const request = checkedRequest(ask, variables);
     if (ask.timeoutMs === 0) throw new ExecError("internal", "http/request failed: route-aware request timed out");
     const aborter = new AbortController();
@@ -59,7 +61,7 @@ export class LocalExchanges implements Disposable {
     try {
       const client = await this.#loaded();
       const { status, headers, body } = await client.send(request, ask.redirectPolicy, limit.signal);
-      return { status, headers: headers.printable(), body: new LocalBody(body, requestId, limit, aborter) };
+      return { status, headers: headers.printable(), body: new LocalBody(body, { requestId, limit, aborter, ended }) };
     } catch (error) {
       limit[Symbol.dispose]();
       if (!(error instanceof HttpFailure)) throw error;
@@ -78,17 +80,20 @@ export class LocalExchanges implements Disposable {
   }
 }
 
+interface BodyOptions {
+  readonly requestId: string;
+  readonly limit: TimeLimit;
+  readonly aborter: AbortController;
+  readonly ended: AbortSignal;
+}
+
 class LocalBody implements ByteSource {
   readonly #body: Body;
-  readonly #requestId: string;
-  readonly #limit: TimeLimit;
-  readonly #aborter: AbortController;
+  readonly #options: BodyOptions;
 
-  constructor(body: Body, requestId: string, limit: TimeLimit, aborter: AbortController) {
+  constructor(body: Body, options: BodyOptions) {
     this.#body = body;
-    this.#requestId = requestId;
-    this.#limit = limit;
-    this.#aborter = aborter;
+    this.#options = options;
   }
 
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
@@ -100,14 +105,15 @@ class LocalBody implements ByteSource {
     } catch (error) {
       this.cancel();
       if (!(error instanceof HttpFailure)) throw error;
-      throw streamFailure(this.#requestId, error.message);
+      const { requestId, ended } = this.#options;
+      throw streamFailure(requestId, ended.aborted ? transportClosed().message : error.message);
     }
   }
 
   /** Ends a reading that is under way as well. */
   cancel(): void {
     this.#body[Symbol.dispose]();
-    this.#aborter.abort();
-    this.#limit[Symbol.dispose]();
+    this.#options.aborter.abort();
+    this.#options.limit[Symbol.dispose]();
   }
 }

@@ -55,6 +55,7 @@ export class LocalProcesses implements Disposable {
       info: () => Promise.resolve(this.#options.info),
       hasExtensions: () => Promise.resolve(true),
     }, options);
+    signal?.throwIfAborted();
     if (this.#calls.failure !== undefined) throw this.#calls.failure;
     const { processId } = request.params;
     if (this.#running.has(processId)) throw protocolError(`session already registered for process ${processId}`);

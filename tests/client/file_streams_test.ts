@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { disconnected, serverError } from "../../lib/client/client_error.ts";
 import { RemoteFiles } from "../../lib/client/remote_files.ts";
 import type { Params } from "../../lib/protocol/methods.ts";
+import { collectGarbage } from "../support/collect_garbage.ts";
 import { FakeHost } from "./support/fake_host.ts";
 
 const MIB = 1024 * 1024;
@@ -80,6 +81,12 @@ Deno.test("a stream that is dropped early closes its file", async () => {
   }
   assert.equal(host.methods().at(-1), "fs/close");
   assert.ok(host.asked.length <= 5, "one block is read ahead, not more");
+});
+
+Deno.test("a stream that nobody can reach any more closes its file", async () => {
+  const host = oneFile(new Uint8Array(9 * MIB));
+  await (async () => void await new RemoteFiles(host).open("/a"))();
+  await collectGarbage(() => host.methods().includes("fs/close"));
 });
 
 Deno.test("aborting the signal fails the stream with its reason and closes the file, also while nobody reads", async () => {

@@ -4,6 +4,7 @@ import type { Fetch } from "../../lib/client/fetch.ts";
 import { HttpBodies } from "../../lib/client/http_bodies.ts";
 import { type FetchCore, remoteFetch } from "../../lib/client/remote_fetch.ts";
 import type { Params, Result } from "../../lib/protocol/methods.ts";
+import { collectGarbage } from "../support/collect_garbage.ts";
 import { FakeHost } from "./support/fake_host.ts";
 
 type Head = Pick<Result<"http/request">, "status" | "headers">;
@@ -338,6 +339,22 @@ Deno.test("16 MiB may wait in all; reading or giving up makes room", async () =>
   await responses[1]!.body!.cancel();
   for (let seq = 2; seq <= 9; seq++) server.sendBytes(mebibyte, { id: "http-4", seq, done: seq === 9 });
   assert.equal((await responses[3]!.arrayBuffer()).byteLength, 9 * mebibyte.length);
+});
+
+Deno.test("a response that is dropped unread gives its room back", async () => {
+  const server = new HttpServer(ok);
+  const gone: string[] = [];
+  const watch = new FinalizationRegistry((name: string) => gone.push(name));
+  const mebibyte = new Uint8Array(1024 * 1024);
+  await (async () => {
+    const response = await server.fetch("http://h/");
+    for (let seq = 1; seq <= 16; seq++) server.sendBytes(mebibyte, { seq });
+    watch.register(response, "response");
+  })();
+  const kept = await server.fetch("http://h/");
+  await collectGarbage(() => gone.length > 0);
+  server.sendBytes(mebibyte, { id: "http-2", seq: 1, done: true });
+  assert.equal((await kept.arrayBuffer()).byteLength, mebibyte.length);
 });
 
 Deno.test("a delta of more than 1 MiB ends the connection, whoever it is for", () => {
