@@ -58,7 +58,7 @@ function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr): Output {
     try {
       while (rest.length > 0) rest = rest.subarray(await file.write(rest));
     } catch (error) {
-      throw error instanceof Deno.errors.BrokenPipe ? new ReaderGoneError({ cause: error }) : error;
+      throw isReaderGone(error) ? new ReaderGoneError({ cause: error }) : error;
     }
   };
   return {
@@ -70,6 +70,11 @@ function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr): Output {
       return turn;
     },
   };
+}
+
+/** EIO: the window of a terminal was closed. */
+function isReaderGone(error: unknown): boolean {
+  return error instanceof Deno.errors.BrokenPipe || (error as { code?: unknown }).code === "EIO";
 }
 
 function onSignal(signal: CliSignal, act: () => void): Disposable {

@@ -49,9 +49,10 @@ export const exec: Command = {
     "exec). In a loop that reads from standard input itself, add </dev/null. A server without our extensions cannot end " +
     "a program's input: it is passed on, and a program that reads to the end waits for ever; we say so then.",
     "SIGNALS. Ctrl-C sends SIGINT to the program and its children; a second one SIGTERM, a third one SIGKILL, and a fourth " +
-    "one leaves. SIGTERM, SIGHUP and SIGQUIT that we get are passed on. A server without our extensions knows SIGINT " +
-    "only; the program is killed for the others. With -t on a terminal Ctrl-C is a key like any other and goes to the " +
-    "program's terminal.",
+    "one leaves. SIGTERM, SIGHUP and SIGQUIT that we get are passed on; a program on a terminal gets SIGHUP for SIGTERM, " +
+    "which shells ignore. A server without our extensions knows SIGINT only; the program is killed for the others. With -t " +
+    "on a terminal Ctrl-C is a key like any other and goes to the program's terminal. While the link to the server is lost " +
+    "Ctrl-C gives up.",
     "END. We end with the program once what it wrote has come out. Children that it left behind and that still hold its " +
     "output are not waited for (as with docker, unlike with ssh): output that stays away for 250 ms, or trickles for 2 s, " +
     "is not the program's own. What they do later nobody sees; they end with the server's session. If the link is " +

@@ -52,7 +52,7 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
     using scope = new DisposableStack();
     const signals = options.ownSignals === true
       ? undefined
-      : scope.use(new SignalForwarder(process, { cli, byName: extended, isLinked, leave }));
+      : scope.use(new SignalForwarder(process, { cli, byName: extended, tty, isLinked, leave }));
     if (ownLimit !== undefined) {
       const timer = cli.clock.after(ownLimit.ms, () => {
         overLimit = ownLimit.text;

@@ -14,6 +14,8 @@ export interface SignalOptions {
   readonly cli: Cli;
   /** Whether the server passes on any signal by name. */
   readonly byName: boolean;
+  /** Whether the program runs on a terminal: it then hears of our end what it hears when a window is closed. */
+  readonly tty: boolean;
   /** Whether the program can be reached just now. */
   isLinked(): boolean;
   /** Called when the user wants out, and the program does not end or cannot be reached. */
@@ -57,9 +59,10 @@ export class SignalForwarder implements Disposable {
   }
 
   #passOn(name: CliSignal): void {
-    const { cli, byName, isLinked, leave } = this.#options;
+    const { cli, byName, tty, isLinked, leave } = this.#options;
     if (!isLinked()) return leave(LINK_LOST_CODE);
-    if (byName) return void this.#send(name);
+    // Shells on a terminal ignore SIGTERM.
+    if (byName) return void this.#send(tty && name === "SIGTERM" ? "SIGHUP" : name);
     aside(say(cli, `this server cannot pass on ${name}, so the program is killed`));
     void this.#send("SIGKILL");
   }
