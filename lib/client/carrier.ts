@@ -15,6 +15,21 @@ export interface Carrier {
    * @throws {ClientError} `retryable` says whether another attempt may succeed.
    */
   open(options: OpenOptions): Promise<OpenedConnection>;
+  /**
+   * Asks where the environment is now, for a refresh after its executor was replaced on purpose. Only of the relay, which
+   * has a registry to ask; within a time limit of its own.
+   *
+   * @throws {ClientError} The registry's refusal, or why there was no answer.
+   */
+  readonly lookUp?: ((signal: AbortSignal) => Promise<ExecutorLookup>) | undefined;
+}
+
+/** What a registry says about an environment at one moment. */
+export interface ExecutorLookup {
+  /** Who executes there; compared with {@linkcode OpenedConnection.executor}. */
+  readonly executor: string;
+  /** As the carrier that was asked, but its first connection goes to just that executor. */
+  readonly carrier: Carrier;
 }
 
 export interface ResumeStrategy {
@@ -38,4 +53,6 @@ export interface OpenedConnection {
   readonly initializeTimeoutMs?: number;
   /** Resolves when what the connection held (a child, a socket) is gone; for a client that ends. */
   readonly gone?: Promise<void>;
+  /** Who is at the other end, where that can change while the environment stays the same: on the relay. */
+  readonly executor?: string;
 }

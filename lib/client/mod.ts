@@ -1,15 +1,26 @@
 /** A client of exec-servers: programs, files and HTTP requests on their machines, over connections that may be lost. */
 import "../dispose_symbols.ts";
 export { type ClientOptions, ExecClient } from "./client.ts";
-export type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "./carrier.ts";
+export type { Carrier, ExecutorLookup, OpenedConnection, OpenOptions, ResumeStrategy } from "./carrier.ts";
 export type { CallOptions } from "./calls.ts";
 export { ClientError, type ClientErrorKind } from "./client_error.ts";
 export type { ServerEvent } from "./client_part.ts";
+export type { ConnectionState } from "./client_state.ts";
+export { commandCarrier } from "./command_carrier.ts";
 export { connect, connectCommand } from "./connect.ts";
+export { deferredCarrier, Provisioning } from "./deferred.ts";
 export type { Environment, EnvironmentStatus } from "./environment.ts";
+export {
+  type EnvironmentSet,
+  type EnvironmentSource,
+  environmentSources,
+  type SourceOptions,
+} from "./environment_sources.ts";
+export { Environments, type EnvironmentsOptions } from "./environments.ts";
 export type { Fetch, FetchInit } from "./fetch.ts";
 export { FileError } from "./file_error.ts";
 export type { DirectoryEntry, FileErrorKind, FileInfo, FileOptions, Files } from "./files.ts";
+export { LazyEnvironment, type LazyEnvironmentOptions } from "./lazy_environment.ts";
 export type {
   CollectedOutput,
   EnvironmentPath,
@@ -30,7 +41,7 @@ export type { CommandOptions } from "./node/spawn_command.ts";
 export { tokenFile } from "./node/token_file.ts";
 export type { OpenSocket } from "./platform_socket.ts";
 export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";
-export type { WebSocketCarrierOptions } from "./websocket_carrier.ts";
+export { websocketCarrier, type WebSocketCarrierOptions } from "./websocket_carrier.ts";
 export type { Clock, Timer } from "../clock.ts";
 export type { Log } from "../log.ts";
 export type { TraceContext } from "../observer.ts";

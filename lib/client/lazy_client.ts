@@ -1,0 +1,205 @@
+import { silentLog } from "../log.ts";
+import { abortable } from "./abortable.ts";
+import type { CallOptions } from "./calls.ts";
+import type { Carrier } from "./carrier.ts";
+import type { ClientOptions, ExecClient } from "./client.ts";
+import { ClientError, protocolError, transportClosed, unavailable } from "./client_error.ts";
+import { ConnectionAttempt } from "./connection_attempt.ts";
+import { ConnectionStates } from "./connection_states.ts";
+import type { EnvironmentStatus } from "./environment.ts";
+import { harmlessTelemetry } from "./harmless_telemetry.ts";
+import { ENVIRONMENT_STATUS_TIMEOUT_MS } from "./limits.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** As of a client; what each of its clients is given anew is missing. */
+export type LazyClientOptions = Omit<ClientOptions, "resumeSessionId" | "signal" | "trace" | "onState">;
+
+/** As which the reference makes itself known to the servers of environments. */
+const ENVIRONMENT_CLIENT_NAME = "codex-environment";
+
+/** What `get` may be told. */
+export interface GetOptions {
+  /** Gives up waiting; an attempt that others may share goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to wait for a connection, or to fail where there is none now. Default: the client's own policy. */
+  readonly recovery?: "wait" | "failFast";
+}
+
+/**
+ * The client of one environment, made when it is needed first, and made anew, with a session of its own, after it has
+ * failed for good. Whoever asks at the same time shares one attempt.
+ */
+export class LazyClient implements AsyncDisposable {
+  readonly states: ConnectionStates;
+  readonly #carrier: Carrier;
+  readonly #options: LazyClientOptions;
+  readonly #telemetry: Telemetry;
+  #client: ExecClient | undefined;
+  /** Who executes for `#client`, where that can change. */
+  #executor: string | undefined;
+  #attempt: ConnectionAttempt | undefined;
+  /** No attempt was made before. */
+  #isFirst = true;
+  /** The first attempt failed in a way that another would not mend. */
+  #verdict: ClientError | undefined;
+  #lastFailure: ClientError | undefined;
+  #end: ClientError | undefined;
+  #refreshing: Promise<unknown> = Promise.resolve();
+  /** Clients that were replaced, until nothing of them is left. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(carrier: Carrier, options: LazyClientOptions = {}) {
+    this.#carrier = carrier;
+    this.#options = options;
+    const { log = silentLog, telemetry = {} } = options;
+    this.#telemetry = harmlessTelemetry(telemetry, log);
+    this.states = new ConnectionStates(log);
+  }
+
+  /**
+   * The client to use now. It may be recovering: its calls wait. Of a carrier that cannot be renewed it may be a dead
+   * one, whose calls fail.
+   *
+   * @throws {ClientError} `attempt`: there is none, and connecting failed; `unavailable`: none is there now, and
+   * `failFast` does not wait. Or the signal's reason.
+   */
+  async get({ signal, recovery = this.#options.recovery }: GetOptions = {}): Promise<ExecClient> {
+    signal?.throwIfAborted();
+    if (this.#end !== undefined) throw this.#end;
+    const client = this.#client;
+    if (recovery === "failFast") {
+      if (client === undefined) throw unavailable("exec-server environment is not ready");
+      if (client.state === "recovering") throw unavailable("exec-server environment is recovering");
+      return client;
+    }
+    if (client !== undefined && (client.state !== "failed" || !this.#carrier.renewable)) return client;
+    if (this.#verdict !== undefined) throw this.#verdict;
+    return await abortable((this.#attempt ?? this.#begin(this.#carrier)).client, signal);
+  }
+
+  /** Begins to connect, unless that was done before. A failure is told to whoever asks next. */
+  connectInBackground(): void {
+    if (this.#isFirst && this.#end === undefined) this.#begin(this.#carrier);
+  }
+
+  /** Without side effects: asks the server only where it is connected. */
+  async status(options: CallOptions = {}): Promise<EnvironmentStatus> {
+    if (this.#end !== undefined) return { state: "disconnected", error: this.#end.message };
+    if (this.#client !== undefined) return await this.#client.status(options);
+    return this.#lastFailure === undefined
+      ? { state: "pending" }
+      : { state: "disconnected", error: this.#lastFailure.message };
+  }
+
+  /**
+   * After the executor of the environment was replaced on purpose: finds the new one without waiting for the recovery of
+   * the old connection to give up. If it is the same one the session is kept. One refresh after the other.
+   *
+   * @throws {ClientError} `protocol`, where the environment is not behind a registry; why there is no connection; or that
+   * it does not answer.
+   */
+  refresh(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const refreshed = this.#refreshing.then(() => this.#refresh(signal));
+    this.#refreshing = refreshed.catch(() => {});
+    return abortable(refreshed, signal);
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const client = await this.#clientOfExecutor(signal);
+    if (client.state === "recovering") throw unavailable("exec-server environment is recovering");
+    await client.call("environment/status", null, { signal, timeoutMs: ENVIRONMENT_STATUS_TIMEOUT_MS });
+  }
+
+  async #clientOfExecutor(signal: AbortSignal): Promise<ExecClient> {
+    const { lookUp } = this.#carrier;
+    if (lookUp === undefined) throw protocolError("connection refresh requires a Noise registry");
+    for (;;) {
+      if (this.#end !== undefined) throw this.#end;
+      const before = this.#client;
+      const { executor, carrier } = await lookUp(signal);
+      // A client that came meanwhile may be newer than this answer.
+      if (this.#client !== before) continue;
+      if (before !== undefined && before.state !== "failed" && this.#executor === executor) return before;
+      this.#attempt?.giveUp(disconnectedText("connection attempt was superseded"));
+      this.states.publish("disconnected");
+      const attempt = this.#begin(carrier);
+      if (before !== undefined) this.#retire(before, disconnectedText("exec-server executor was replaced"));
+      return await attempt.client;
+    }
+  }
+
+  #begin(carrier: Carrier): ConnectionAttempt {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    let made: ExecClient | undefined;
+    const attempt = new ConnectionAttempt(carrier, {
+      clientName: ENVIRONMENT_CLIENT_NAME,
+      ...this.#options,
+      telemetry: this.#telemetry,
+      install: (client, { executor }) => {
+        made = client;
+        this.#install(client, executor);
+      },
+      // Those who were replaced have no say any more, those to come have none yet.
+      onState: (state) => {
+        if (made !== undefined && made === this.#client) this.states.publish(state);
+      },
+    });
+    this.#attempt = attempt;
+    void this.#follow(attempt, isFirst);
+    return attempt;
+  }
+
+  async #follow(attempt: ConnectionAttempt, isFirst: boolean): Promise<void> {
+    try {
+      await attempt.client;
+    } catch (error) {
+      if (!(error instanceof ClientError)) return;
+      this.#lastFailure = error;
+      if (isFirst && !(error.retryable && this.#carrier.renewable)) this.#verdict = error;
+    } finally {
+      if (this.#attempt === attempt) this.#attempt = undefined;
+    }
+  }
+
+  #install(client: ExecClient, executor: string | undefined): void {
+    if (this.#client !== undefined) this.#retire(this.#client);
+    this.#client = client;
+    this.#executor = executor;
+    this.states.publish(client.state === "connected" ? "connected" : "disconnected");
+  }
+
+  /** @param error What those are told who still use it. */
+  #retire(client: ExecClient, error?: ClientError): void {
+    const gone = client.end(error).finally(() => this.#leaving.delete(gone));
+    this.#leaving.add(gone);
+  }
+
+  /** Does something within a span of that name. */
+  async spanned<T>(name: string, { trace }: CallOptions, act: () => Promise<T>): Promise<T> {
+    const span = this.#telemetry.startSpan?.({
+      name,
+      kind: "internal",
+      attributes: { remote: true },
+      parent: trace === null ? undefined : trace ?? this.#telemetry.currentTrace?.(),
+    });
+    try {
+      return await act();
+    } finally {
+      span?.end();
+    }
+  }
+
+  /** Ends attempt and client; calls that wait or come later fail. The session lives on for 80 s. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end ??= transportClosed();
+    const attempt = this.#attempt;
+    attempt?.giveUp(this.#end);
+    if (this.#client !== undefined) this.#retire(this.#client, this.#end);
+    await Promise.allSettled([attempt?.client, this.#refreshing, ...this.#leaving]);
+  }
+}
+
+function disconnectedText(text: string): ClientError {
+  return new ClientError("disconnected", text);
+}
