@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { serverError } from "../../lib/client/client_error.ts";
-import { type Head, HttpServer } from "./support/http_server.ts";
+import { HttpServer } from "./support/http_server.ts";
 
 const ok = () => ({ status: 200, headers: [] });
 const decoder = new TextDecoder();

@@ -285,12 +285,16 @@ Deno.test("control requests are those that must not wait behind ordinary ones", 
     "process/signal",
     "process/terminate",
     "fs/close",
+    ...["resize", "signal", "holdOutput", "status", "list"].map((name) => `execServer/process/${name}`),
+    "execServer/session/lease",
   ]);
 });
 
 Deno.test("every method but initialize has the family that the handshake's refusals name", () => {
   const families = new Map<string, string>([
     ["process/", "exec"],
+    ["execServer/process/", "exec"],
+    ["execServer/session/", "session"],
     ["fs/", "filesystem"],
     ["http/", "http"],
     ["environment/info", "environment info"],
