@@ -4,7 +4,7 @@ import type { Cli, Command } from "./command.ts";
 import { type CommandArguments, usageError } from "./command_arguments.ts";
 import { type ServerTarget, toSave } from "./connection_options.ts";
 import { parseDuration } from "./duration.ts";
-import { openTarget } from "./open_client.ts";
+import { openTarget, wayTo } from "./open_client.ts";
 import { launch, LaunchError, sayLaunchError } from "./program/launch.ts";
 import { hint, printJson, say } from "./say.ts";
 import { startOptions } from "./start_options.ts";
@@ -12,6 +12,7 @@ import { DetachedProcesses, stateDirectory } from "./state.ts";
 
 /** What a session is asked to live without a client, unless the command line says otherwise. */
 const DEFAULT_KEEP_MS = 24 * 3_600_000;
+const ENDS_WITH_US = "server is started by this command and ends with it, and the program too";
 /** Digits of an id; enough that two never meet on one machine. */
 const ID_DIGITS = 12;
 
@@ -26,9 +27,11 @@ export async function detach(
   if (saved === undefined) {
     throw usageError(
       exec,
-      "the argument '--detach' needs '--connect <URL>' or '--env <NAME>': a server of our own ends with this command, and " +
-        "the program with it",
+      `the argument '--detach' needs '--connect <URL>' or '--env <NAME>': without them the ${ENDS_WITH_US}`,
     );
+  }
+  if ((await wayTo(target, cli)).carrier.resume === null) {
+    throw new Error(`--detach is of no use with this environment: its ${ENDS_WITH_US}`);
   }
   const timeLimitMs = duration(args, "--timeout");
   const tty = args.has("--tty");

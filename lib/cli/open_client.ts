@@ -1,6 +1,5 @@
-import { connect, connectCommand } from "../client/connect.ts";
-import type { ClientOptions, ExecClient } from "../client/client.ts";
-import { tokenFile } from "../client/node/token_file.ts";
+import type { Carrier } from "../client/carrier.ts";
+import { type ClientOptions, ExecClient } from "../client/client.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
@@ -8,6 +7,8 @@ import { type ServerTarget, serverTarget, TOKEN_VARIABLE } from "./connection_op
 import { aside, hint, say } from "./say.ts";
 
 const CLIENT_NAME = "exec-server-cli";
+/** The environment that is this machine. */
+const LOCAL = "local";
 
 export interface OpenOptions {
   /** A session of an earlier client. */
@@ -26,24 +27,67 @@ export function openClient(args: CommandArguments, command: Command, cli: Cli): 
 
 /** The same, for a target that has been found already. */
 export async function openTarget(target: ServerTarget, cli: Cli, options: OpenOptions = {}): Promise<Client> {
-  const common: ClientOptions = { clientName: CLIENT_NAME, clock: cli.clock, ...options };
+  const { carrier, ...more } = await wayTo(target, cli);
+  const link = new LinkTeller(cli, carrier.resume !== null);
+  return link.client = await ExecClient.connect(carrier, {
+    clientName: CLIENT_NAME,
+    clock: cli.clock,
+    onState: (state) => link.tell(state),
+    ...options,
+    ...more,
+  });
+}
+
+/** How a target is reached. */
+export interface Way extends Pick<ClientOptions, "id" | "initializeTimeoutMs"> {
+  readonly carrier: Carrier;
+}
+
+/**
+ * Finds out how a target is reached, and does not reach for it yet.
+ *
+ * @throws {ClientError} If the configuration of environments is wrong.
+ * @throws {Error} If there is no such environment.
+ */
+export async function wayTo(target: ServerTarget, cli: Cli): Promise<Way> {
   switch (target.kind) {
-    case "url": {
-      const token = target.tokenFile === undefined ? cli.env(TOKEN_VARIABLE)?.trim() : tokenFile(target.tokenFile);
-      const link = new LinkTeller(cli);
-      return link.client = await connect(target.url, {
-        ...common,
-        onState: (state) => link.tell(state),
-        ...(token ? { token } : {}),
-      });
-    }
-    case "embedded": {
-      const [program, ...args] = cli.self;
-      return await connectCommand({ program, args: [...args, "--listen", "stdio"] }, common);
-    }
+    case "url":
+      return { carrier: await urlCarrier(target, cli) };
+    case "embedded":
+      return await embedded(cli);
     case "environment":
-      throw new Error("TODO");
+      return await configured(target.name, cli);
   }
+}
+
+async function urlCarrier({ url, tokenFile }: ServerTarget & { kind: "url" }, cli: Cli): Promise<Carrier> {
+  const { websocketCarrier } = await import("../client/websocket_carrier.ts");
+  if (tokenFile !== undefined) {
+    const { tokenFile: tokenIn } = await import("../client/node/token_file.ts");
+    return websocketCarrier(url, { token: tokenIn(tokenFile) });
+  }
+  const token = cli.env(TOKEN_VARIABLE)?.trim();
+  return websocketCarrier(url, token ? { token } : {});
+}
+
+async function embedded(cli: Cli): Promise<Way> {
+  const { commandCarrier } = await import("../client/command_carrier.ts");
+  const [program, ...args] = cli.self;
+  return { carrier: commandCarrier({ program, args: [...args, "--listen", "stdio"] }), id: LOCAL };
+}
+
+async function configured(name: string, cli: Cli): Promise<Way> {
+  const { environmentSources } = await import("../client/environment_sources.ts");
+  const { environments, includeLocal } = await environmentSources({ env: (variable) => cli.env(variable) });
+  if (name === LOCAL && includeLocal) return await embedded(cli);
+  const found = environments.find(({ id }) => id === name);
+  if (found === undefined) {
+    const ids = [...includeLocal ? [LOCAL] : [], ...environments.map(({ id }) => id)];
+    const known = ids.length === 0 ? "there is none at all" : `there is ${ids.join(", ")}`;
+    throw new Error(`no environment '${name}' is configured in environments.toml or variables; ${known}`);
+  }
+  const { carrier, initializeTimeoutMs } = found;
+  return { carrier, id: name, ...(initializeTimeoutMs === undefined ? {} : { initializeTimeoutMs }) };
 }
 
 /** Says that the link is lost, and that it is back; the end of the trying is said by whoever needed it. */
@@ -51,14 +95,15 @@ class LinkTeller {
   client: ExecClient | undefined;
   #wasLost = false;
   readonly #cli: Cli;
+  readonly #canComeBack: boolean;
 
-  constructor(cli: Cli) {
-    this.#cli = cli;
+  constructor(cli: Cli, canComeBack: boolean) {
+    [this.#cli, this.#canComeBack] = [cli, canComeBack];
   }
 
   tell(state: "connected" | "disconnected"): void {
-    // Our own end of the link is no loss.
-    if (state === "disconnected" && this.client?.state === "recovering") {
+    // Our own end of the link is no loss, and a server of our own does not come back.
+    if (state === "disconnected" && this.client?.state === "recovering" && this.#canComeBack) {
       this.#wasLost = true;
       aside(say(this.#cli, "the link to the server is lost; trying to get it back"));
       aside(hint(this.#cli, "(Ctrl-C gives up)"));

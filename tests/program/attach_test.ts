@@ -149,7 +149,7 @@ Deno.test("exec --detach without a server that stays is refused in words", async
   assert.deepEqual([code, stdout], [125, ""]);
   assert.match(
     stderr,
-    /^error: the argument '--detach' needs '--connect <URL>' or '--env <NAME>': a server of our own ends/,
+    /^error: the argument '--detach' needs '--connect <URL>' or '--env <NAME>': without them the server is started by this command and ends with it, and the program too\n/,
   );
 });
 
