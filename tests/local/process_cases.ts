@@ -176,13 +176,16 @@ export const PROCESS_CASES: readonly Case[] = [
     async run({ environment }) {
       await using process = await environment.start({ argv: ["sh", "-c", "echo one; read _; echo two"], stdin: true });
       const first = await process.read({ waitMs: 10_000 });
+      const afterSeq = first.nextSeq - 1;
+      const impatient = await failureOf(() => process.read({ afterSeq, waitMs: 200 }, { timeoutMs: 20 }));
+      assert.equal(impatient?.kind, "callTimeout");
       await process.write("\n");
       await process.closed;
-      const rest = await process.read({ afterSeq: first.nextSeq - 1 });
+      const rest = await process.read({ afterSeq });
       const texts = [first, rest].map(({ chunks }) => chunks.map(({ bytes }) => decoder.decode(bytes)).join(""));
       assert.deepEqual(texts, ["one\n", "two\n"]);
       assert.deepEqual([rest.exited, rest.exitCode, rest.closed], [true, 0, true]);
-      return rest.nextSeq;
+      return [rest.nextSeq, impatient];
     },
   },
   {
