@@ -122,7 +122,8 @@ Deno.test("a slow reader of a response holds its peer up and loses nothing", asy
   assert.equal(sent, false);
   let length = 0;
   for await (const chunk of response.body!) {
-    assert.ok(chunk.every((byte) => byte === Math.floor(length++ / 1024 / 1024)));
+    assert.equal(chunk[0], Math.floor(length / 1024 / 1024));
+    length += chunk.length;
   }
   assert.equal(length, mebibytes * 1024 * 1024);
 });
