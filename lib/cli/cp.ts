@@ -31,7 +31,10 @@ export const cp: Command = {
   options: [
     ...CONNECTION_OPTIONS,
     { name: "--quiet", short: "-q", help: "No progress bar." },
-    JSON_OPTION,
+    {
+      ...JSON_OPTION,
+      help: `${JSON_OPTION.help} It is one: files, directories, bytes (that were sent or fetched), complete and notes.`,
+    },
   ],
   operands: [
     { name: "SOURCE", help: "What to copy.", completion: "file" },

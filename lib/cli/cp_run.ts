@@ -1,6 +1,6 @@
 import type { Environment } from "../client/environment.ts";
 import type { Client } from "./client.ts";
-import type { Cli, Command } from "./command.ts";
+import { type Cli, type Command, ReaderGoneError } from "./command.ts";
 import { type CommandArguments, usageError } from "./command_arguments.ts";
 import type { Copying } from "./copy/copying.ts";
 import { type CopyPlan, planCopy } from "./copy/copy_operands.ts";
@@ -10,6 +10,7 @@ import { FarSide } from "./copy/far_side.ts";
 import { parsePlace } from "./copy/place.ts";
 import { CopyReport } from "./copy/report.ts";
 import { upload } from "./copy/upload.ts";
+import { isFinal, wordsOf } from "./copy/walk_words.ts";
 import { InterruptedError, interruption } from "./interruption.ts";
 import { openClient } from "./open_client.ts";
 import { noProgress, terminalProgress } from "./progress.ts";
@@ -18,15 +19,10 @@ import { hint, printable, printJson, say } from "./say.ts";
 export async function runCp(cp: Command, args: CommandArguments, cli: Cli): Promise<number> {
   const plan = planCopy(args.operands.map(parsePlace));
   if (typeof plan === "string") throw usageError(cp, plan);
-  using interrupted = interruption(cli);
   await using client = await openClient(args, cp, cli);
+  using interrupted = interruption(cli);
   const copying = await begin(client, interrupted.signal, args.has("--quiet") ? noProgress : terminalProgress(cli));
-  let failure: unknown;
-  try {
-    await copyAll(plan, copying, cli);
-  } catch (error) {
-    failure = interrupted.signal.aborted ? interrupted.signal.reason : error;
-  }
+  const failure = await copyAll(plan, copying, cli);
   copying.progress.end();
   await tell(copying.report, failure, args, cli);
   if (failure instanceof InterruptedError) {
@@ -52,13 +48,32 @@ async function begin(client: Client, signal: AbortSignal, progress: Copying["pro
   };
 }
 
-async function copyAll(plan: CopyPlan, copying: Copying, cli: Cli): Promise<void> {
+/**
+ * Copies one source after the other. One that fails does not keep the others from being copied, unless they would fail
+ * for the same reason.
+ *
+ * @returns The last failure; the ones before it have been said.
+ */
+async function copyAll(plan: CopyPlan, copying: Copying, cli: Cli): Promise<unknown> {
   const many = plan.sources.length > 1;
-  if (plan.direction === "up") {
-    for (const source of plan.sources) await upload(copying, source, plan.target, { many, stdin: cli.stdin });
-  } else {
-    for (const source of plan.sources) await download(copying, source, plan.target, { many, stdout: cli.stdout });
+  const copies = plan.direction === "up"
+    ? plan.sources.map((source) => () => upload(copying, source, plan.target, { many, stdin: cli.stdin }))
+    : plan.sources.map((source) => () => download(copying, source, plan.target, { many, stdout: cli.stdout }));
+  let failure: unknown;
+  for (const copy of copies) {
+    if (failure !== undefined) await say(cli, printable(cli.stderr, wordsOf(failure)));
+    failure = undefined;
+    try {
+      await copy();
+    } catch (error) {
+      if (copying.signal.aborted) return copying.signal.reason;
+      if (error instanceof ReaderGoneError || isFinal(error)) return error;
+      failure = error;
+    }
+    copying.progress.end();
+    if (failure !== undefined) copying.report.failures++;
   }
+  return failure;
 }
 
 async function tell(report: CopyReport, failure: unknown, args: CommandArguments, cli: Cli): Promise<void> {

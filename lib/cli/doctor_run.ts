@@ -23,19 +23,17 @@ export async function runDoctor(
   cli: Cli,
   open: (target: ServerTarget, cli: Cli) => Promise<Client> = openTarget,
 ): Promise<number> {
-  using interrupted = interruption(cli);
   const target = serverTarget(args, doctor);
   const tell = teller(args, cli);
+  await tell("address", ok(addressText(target)));
+  await tell("token", await lookAtToken(target, cli));
   try {
-    await tell("address", ok(addressText(target)));
-    await tell("token", await lookAtToken(target, cli));
-    await lookAtServer(() => open(target, cli), { target, tell, cli, interrupted: interrupted.signal });
-    await tell("detached", await lookAtState(cli));
+    await lookAtServer(() => open(target, cli), { target, tell, cli });
   } catch (error) {
-    const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    if (reason instanceof InterruptedError) return reason.code;
-    throw reason;
+    if (error instanceof InterruptedError) return error.code;
+    throw error;
   }
+  await tell("detached", await lookAtState(cli));
   await hint(
     cli,
     tell.hasFailed
@@ -54,10 +52,9 @@ interface Looking {
   readonly target: ServerTarget;
   readonly tell: Teller;
   readonly cli: Cli;
-  readonly interrupted: AbortSignal;
 }
 
-async function lookAtServer(open: () => Promise<Client>, { target, tell, cli, interrupted }: Looking): Promise<void> {
+async function lookAtServer(open: () => Promise<Client>, { target, tell, cli }: Looking): Promise<void> {
   let client: Client;
   try {
     client = await open();
@@ -69,6 +66,8 @@ async function lookAtServer(open: () => Promise<Client>, { target, tell, cli, in
     return;
   }
   await using _client = client;
+  using interruptible = interruption(cli);
+  const interrupted = interruptible.signal;
   await tell("connection", ok(target.kind === "embedded" ? "a server of our own was started" : "the server answers"));
   for (const check of SERVER_CHECKS) {
     const signal = AbortSignal.any([AbortSignal.timeout(CHECK_MS), interrupted]);

@@ -11,8 +11,8 @@ import { DetachedProcesses, stateDirectory } from "./state.ts";
 export async function runLogs(args: CommandArguments, cli: Cli, open: OpenTarget = openTarget): Promise<number> {
   const states = new DetachedProcesses(stateDirectory((name) => cli.env(name)));
   const saved = await states.find(args.operands[0]!);
-  using interrupted = interruption(cli);
   await using client = await resume(saved, cli, states, open);
+  using interrupted = interruption(cli);
   const process = await attachTo(client, saved, states);
   const print = printer(args, cli);
   if (!args.has("--follow")) {
@@ -59,20 +59,13 @@ function eventJson(event: Shown): unknown {
   }
 }
 
-/** What the server has now. */
+/** What the server has now: one answer, since a program that floods would never let us come to an end. */
 async function* kept(process: ExecProcess): AsyncGenerator<Shown, void, void> {
-  for (let afterSeq = 0;;) {
-    const { chunks, exited, exitCode, closed, failure } = await process.read({ afterSeq });
-    if (failure) throw new Error(failure);
-    for (const { seq, stream, bytes } of chunks) {
-      yield { type: "output", seq: Number(seq), stream, bytes };
-      afterSeq = Number(seq);
-    }
-    if (chunks.length > 0) continue;
-    if (exited) yield { type: "exited", code: Number(exitCode ?? -1) };
-    if (closed) yield { type: "closed" };
-    return;
-  }
+  const { chunks, exited, exitCode, closed, failure } = await process.read();
+  if (failure) throw new Error(failure);
+  for (const { seq, stream, bytes } of chunks) yield { type: "output", seq: Number(seq), stream, bytes };
+  if (exited) yield { type: "exited", code: Number(exitCode ?? -1) };
+  if (closed) yield { type: "closed" };
 }
 
 /** @returns What interrupted it; undefined: nothing, it came to its end. */

@@ -15,7 +15,10 @@ function withDisks(user: CommandLine, command: readonly string[]): [string, ...s
 
 async function scene() {
   const user = await CommandLine.create();
-  await shell(user, "mkdir small fixed far tree; head -c 2000000 /dev/urandom > tree/a; cp tree/a tree/b; cp tree/a tree/c");
+  await shell(
+    user,
+    "mkdir small fixed far tree; head -c 2000000 /dev/urandom > tree/a; cp tree/a tree/b; cp tree/a tree/c",
+  );
   await writeNoise(`${user.home}/big`, 5_000_000);
   return user;
 }

@@ -15,6 +15,8 @@ export class CopyReport {
   directories = 0;
   /** Of files and archives, without what an earlier attempt had brought. */
   bytes = 0;
+  /** Sources of the command line that were not copied at all. */
+  failures = 0;
   /** What tar complained of. */
   readonly complaints: string[] = [];
   readonly #names = new Map<string, { kind: Shortcoming; names: string[]; count: number }>();
@@ -39,7 +41,8 @@ export class CopyReport {
 
   /** Whether everything that can be copied was. */
   get isComplete(): boolean {
-    return this.complaints.length === 0 && [...this.#names.values()].every(({ kind }) => kind !== "left out");
+    return this.failures === 0 && this.complaints.length === 0 &&
+      [...this.#names.values()].every(({ kind }) => kind !== "left out");
   }
 
   /** For people, one sentence each. */

@@ -20,19 +20,22 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     "no answer at all: a firewall, a wrong port or a machine that is off; try it from the machine itself",
   ],
   [
-    /401/,
+    /HTTP error: 401/,
     `the server wants a token, or another one: --token-file <PATH> or the variable ${TOKEN_VARIABLE}, with what its ` +
     "--ws-token-file holds",
   ],
-  [/403/, "the server, or a proxy before it, refuses us: a proxy that adds the header Origin is one reason"],
-  [/404/, "something else than an exec-server answers there: check port and path"],
+  [
+    /HTTP error: 403/,
+    "the server, or a proxy before it, refuses us: a proxy that adds the header Origin is one reason",
+  ],
+  [/HTTP error: 404/, "something else than an exec-server answers there: check port and path"],
   [/HTTP error: 5\d\d/, "a proxy answers, and the server behind it does not: is it running?"],
   [/HTTP error/, "something answers that is no WebSocket server: check port and path"],
   [
     /TLS error|certificate/i,
     "the TLS handshake failed: use ws:// if the server has no TLS, or have its certificate trusted here (DENO_CERT)",
   ],
-  [/Handshake not finished|protocol error/i, "what listens there does not speak WebSocket: check port and scheme"],
+  [/WebSocket protocol error/, "what listens there does not speak WebSocket: check port and scheme"],
   [
     /require wss:\/\/ or a loopback/i,
     "a token never crosses a network in the clear: use wss://, or a tunnel to this machine",

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { linkAdvice } from "../../../lib/cli/doctor/link_advice.ts";
+import { lookAtToken } from "../../../lib/cli/doctor/token.ts";
+import {
+  connectError,
+  connectTimeout,
+  initializeTimeout,
+  protocolError,
+  spawnError,
+} from "../../../lib/client/client_error.ts";
+
+const URL = "ws://box:1";
+const target = { kind: "url", url: URL } as const;
+
+Deno.test("every way in which a connection fails has an advice of its own", () => {
+  const cases = [
+    [connectError(URL, "IO error: Connection refused (os error 111)"), /nobody listens there/],
+    [connectError(URL, "IO error: failed to lookup address information"), /name is not known/],
+    [connectTimeout(URL, 10_000), /no answer at all/],
+    [connectError(URL, "HTTP error: 401 Unauthorized"), /wants a token/],
+    [connectError(URL, "HTTP error: 403 Forbidden"), /refuses us/],
+    [connectError(URL, "HTTP error: 404 Not Found"), /check port and path/],
+    [connectError(URL, "HTTP error: 502 Bad Gateway"), /proxy/],
+    [connectError(URL, "TLS error: invalid peer certificate"), /TLS handshake/],
+    [connectError(URL, "WebSocket protocol error: Handshake not finished"), /does not speak WebSocket/],
+    [protocolError("exec-server WebSocket headers require wss:// or a loopback destination"), /in the clear/],
+    [initializeTimeout(10_000), /the server does not answer/],
+    [connectError(URL, "something new"), /another client/],
+  ] as const;
+  for (const [error, advice] of cases) assert.match(linkAdvice(error, target), advice);
+  assert.match(linkAdvice(spawnError("No such file"), { kind: "embedded" }), /could not start itself/);
+});
+
+Deno.test("a port in the address is not taken for a status", () => {
+  const refused = connectError("ws://box:4011", "IO error: Connection refused (os error 111)");
+  assert.match(linkAdvice(refused, target), /nobody listens/);
+  const odd = connectError("ws://box:4041/404", "IO error: something new");
+  assert.match(linkAdvice(odd, target), /another client/);
+});
+
+Deno.test("a token from the variable is enough, and is not said", async () => {
+  const env = (name: string) => name === "EXEC_SERVER_TOKEN" ? "secret-token" : undefined;
+  const { status, detail } = await lookAtToken(target, { env });
+  assert.equal(status, "ok");
+  assert.doesNotMatch(detail, /secret/);
+  assert.equal((await lookAtToken(target, { env: () => " " })).status, "note");
+});
