@@ -54,15 +54,21 @@ export class ExecServer implements Disposable {
     });
   }
 
-  /** Loads what this system needs to run programs. */
+  /**
+   * Loads what this system needs to run programs.
+   *
+   * @throws {RangeError} If `maxDetachedMs` is no duration.
+   */
   static async create(options: ServerOptions = {}): Promise<ExecServer> {
+    const { maxDetachedMs = DEFAULT_MAX_DETACHED_MS } = options;
+    if (!(maxDetachedMs >= 0)) throw new RangeError(`maxDetachedMs must be at least 0, got ${maxDetachedMs}`);
     const log = options.log ?? silentLog;
     const info = await environmentInfo();
     // Its text is made now, so that the first client does not wait for it.
     environmentInfoCodec.toJson(info);
     return new ExecServer({
       concurrentRequests: options.concurrentRequests ?? 1,
-      maxDetachedMs: options.maxDetachedMs ?? DEFAULT_MAX_DETACHED_MS,
+      maxDetachedMs,
       log,
       observer: harmless(options.observer ?? noObserver, log),
       clock: options.clock ?? systemClock,

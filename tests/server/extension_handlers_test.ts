@@ -248,3 +248,7 @@ Deno.test("a server that grants no leases says so, and its sessions live as long
   const { error } = await stage.connect().ask("initialize", { clientName: "late", resumeSessionId: id });
   assert.deepEqual(error, { code: -32600, message: `unknown session id ${id}` });
 });
+
+Deno.test("a server does not begin with a longest lease that is no duration", async () => {
+  for (const maxDetachedMs of [-1, NaN]) await assert.rejects(Stage.create({ maxDetachedMs }), RangeError);
+});

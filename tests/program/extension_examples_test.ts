@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { inTime } from "../program/eventually.ts";
-import { RunningServer } from "../program/running_server.ts";
+import { inTime } from "./eventually.ts";
+import { RunningServer } from "./running_server.ts";
 import { REQUESTS } from "../../lib/protocol/methods.ts";
 import { SIGNAL_NAMES } from "../../lib/process/signal_name.ts";
 import type { WireClient } from "../support/wire_client.ts";
