@@ -22,6 +22,8 @@ const MISSING = /\b(DisposableStack|AsyncDisposableStack|ErrorEvent)\b/;
 
 /** Other people's modules have no types here: what is done with them is checked by `deno check`. */
 const CANNOT_FIND_MODULE = 2307;
+/** An error that is no instance of a class that has no type here. */
+const IS_UNKNOWN = 18046;
 
 /**
  * @param directory Emptied first.
@@ -65,7 +67,9 @@ function compile(entries: readonly string[], directory: string): Compiled {
       return { resolvedModule: undefined };
     });
   const program = ts.createProgram([...entries], options, host);
-  const faults = ts.getPreEmitDiagnostics(program).filter(({ code }) => code !== CANNOT_FIND_MODULE);
+  const faults = ts.getPreEmitDiagnostics(program).filter(({ code }) =>
+    code !== CANNOT_FIND_MODULE && code !== IS_UNKNOWN
+  );
   if (faults.length > 0) {
     throw new Error(ts.formatDiagnostics(faults, { ...host, getCurrentDirectory: () => PROJECT }));
   }
