@@ -1,66 +1,15 @@
 import assert from "node:assert/strict";
-import type { ExecProcess, ProcessEvent } from "../../../lib/client/process.ts";
 import { copyOutput } from "../../../lib/cli/program/output.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { FakeCli } from "../fake_cli.ts";
-
-type Told = Omit<ProcessEvent & { bytes?: unknown }, "seq" | "bytes"> & { text?: string };
-
-/** A program whose events come when the test says so. */
-class Program {
-  /** Whether nobody listens any more. */
-  left = false;
-  #seq = 0;
-  readonly #events: ProcessEvent[] = [];
-  #failure: Error | undefined;
-  #wake: (() => void) | undefined;
-
-  tell(told: Told): void {
-    const { text = "", ...event } = told;
-    this.#events.push({ ...event, seq: ++this.#seq, bytes: new TextEncoder().encode(text) } as unknown as ProcessEvent);
-    this.#wake?.();
-  }
-
-  writes(text: string, stream: "stdout" | "stderr" | "pty" = "stdout"): void {
-    this.tell({ type: "output", stream, text } as Told);
-  }
-
-  exits(): void {
-    this.tell({ type: "exited", code: 0, sandboxDenied: false } as unknown as Told);
-  }
-
-  fail(error: Error): void {
-    this.#failure = error;
-    this.#wake?.();
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<ProcessEvent> {
-    return {
-      next: async () => {
-        while (this.#events.length === 0) {
-          if (this.#failure !== undefined) throw this.#failure;
-          await new Promise<void>((resolve) => this.#wake = resolve);
-        }
-        return { done: false, value: this.#events.shift()! };
-      },
-      return: () => {
-        this.left = true;
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
-  }
-}
+import { FakeProcess, settled } from "./fake_process.ts";
 
 function scene() {
   const clock = new ManualClock();
   const cli = new FakeCli(clock);
-  const program = new Program();
-  const copied = copyOutput(program as unknown as ExecProcess, cli);
+  const program = new FakeProcess();
+  const copied = copyOutput(program.asProcess, cli);
   return { clock, cli, program, copied };
-}
-
-async function settled(): Promise<void> {
-  for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 Deno.test("output goes to the descriptor that it was written to, a terminal's to stdout", async () => {
@@ -70,7 +19,7 @@ Deno.test("output goes to the descriptor that it was written to, a terminal's to
   program.writes("screen", "pty");
   program.exits();
   program.writes(" late");
-  program.tell({ type: "closed" } as Told);
+  program.closes();
   assert.equal(await copied, "closed");
   assert.deepEqual([cli.stdout.text, cli.stderr.text], ["outscreen late", "err"]);
   assert.equal(clock.pendingTimers, 0);
@@ -86,7 +35,7 @@ Deno.test("a slow reader slows the copying, also after the end, and loses nothin
   await settled();
   clock.advance(60_000);
   program.writes("b");
-  program.tell({ type: "closed" } as Told);
+  program.closes();
   await settled();
   reader.resolve();
   assert.equal(await copied, "closed");
@@ -99,7 +48,7 @@ Deno.test("before the end of the program silence means nothing", async () => {
   clock.advance(3_600_000);
   program.writes("still here");
   program.exits();
-  program.tell({ type: "closed" } as Told);
+  program.closes();
   assert.equal(await copied, "closed");
 });
 
@@ -157,4 +106,18 @@ Deno.test("a reader that has gone is an error of its own", async () => {
   cli.stdout.isGone = true;
   program.writes("x");
   await assert.rejects(copied, { name: "ReaderGoneError" });
+});
+
+Deno.test("a beginning that is not there any more is said to whoever joins late", async () => {
+  for (const joinsLate of [true, false]) {
+    const cli = new FakeCli();
+    const program = new FakeProcess();
+    program.skips();
+    program.writes("rest");
+    program.exits();
+    program.closes();
+    assert.equal(await copyOutput(program.asProcess, cli, { joinsLate }), "closed");
+    assert.equal(cli.stdout.text, "rest");
+    assert.equal(cli.stderr.text, joinsLate ? "exec-server: what it wrote at first is not kept any more\n" : "");
+  }
 });
