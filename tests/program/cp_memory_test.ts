@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import type { CommandLine } from "./command_line.ts";
+import { testBothSides } from "./command_sides.ts";
+import { inTime } from "./eventually.ts";
+import { shell } from "./files_of_user.ts";
+import { peakMemory } from "./peak_memory.ts";
+
+const MB = 1_000_000;
+/** Whoever held the file would need that for it, and a third more for its base64. */
+const FILE_BYTES = 160 * MB;
+/** Blocks on their way, and what waits for the next collection. */
+const SLACK_BYTES = 110 * MB;
+const PATIENCE_MS = 120_000;
+
+async function peakOf(user: CommandLine, argv: readonly string[]): Promise<number> {
+  const child = user.spawn(argv);
+  await child.stdin.close();
+  const output = child.output();
+  const peak = peakMemory(child.pid, output);
+  const { code, stderr } = await inTime("the end of the copy", output, PATIENCE_MS);
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  return await peak;
+}
+
+testBothSides("cp needs no more memory for a large file, or a large tree, than for a small one", async (scene) => {
+  const { user, connect } = scene;
+  const { home } = user;
+  await shell(user, `mkdir tree; echo x > small; truncate -s ${FILE_BYTES} large; cp --sparse=always large tree/large`);
+  const usual = await peakOf(user, ["cp", ...connect, "small", `env:${home}/far`]);
+  assert.ok(usual > 20 * MB, "the measure measures");
+  const copies = [["large", `env:${home}/far`], [`env:${home}/large`, "back"], ["tree", `env:${home}/fartree`]];
+  for (const operands of [...copies, [`env:${home}/tree`, "backtree"]]) {
+    const peak = await peakOf(user, ["cp", ...connect, ...operands]);
+    assert.ok(peak < usual + SLACK_BYTES, `${operands.join(" ")}: ${peak / MB} MB instead of ${usual / MB} MB`);
+    await shell(user, "rm -rf far back fartree backtree");
+  }
+});
