@@ -43,7 +43,8 @@ export class LazyClient implements AsyncDisposable {
   /** The first attempt failed in a way that another would not mend. */
   #verdict: ClientError | undefined;
   #lastFailure: ClientError | undefined;
-  #end: ClientError | undefined;
+  /** Aborted, with what everybody is told, when it was disposed of. */
+  readonly #ender = new AbortController();
   #refreshing: Promise<unknown> = Promise.resolve();
   /** Clients that were replaced, until nothing of them is left. */
   readonly #leaving = new Set<Promise<void>>();
@@ -65,7 +66,7 @@ export class LazyClient implements AsyncDisposable {
    */
   async get({ signal, recovery = this.#options.recovery }: GetOptions = {}): Promise<ExecClient> {
     signal?.throwIfAborted();
-    if (this.#end !== undefined) throw this.#end;
+    this.#ender.signal.throwIfAborted();
     const client = this.#client;
     if (recovery === "failFast") {
       if (client === undefined) throw unavailable("exec-server environment is not ready");
@@ -77,14 +78,15 @@ export class LazyClient implements AsyncDisposable {
     return await abortable((this.#attempt ?? this.#begin(this.#carrier)).client, signal);
   }
 
-  /** Begins to connect, unless that was done before. A failure is told to whoever asks next. */
+  /** Begins to connect, unless that was done before. Whoever asks next is told of a failure, or tries again. */
   connectInBackground(): void {
-    if (this.#isFirst && this.#end === undefined) this.#begin(this.#carrier);
+    if (this.#isFirst && !this.#ender.signal.aborted) this.#begin(this.#carrier);
   }
 
   /** Without side effects: asks the server only where it is connected. */
   async status(options: CallOptions = {}): Promise<EnvironmentStatus> {
-    if (this.#end !== undefined) return { state: "disconnected", error: this.#end.message };
+    const { aborted, reason } = this.#ender.signal;
+    if (aborted) return { state: "disconnected", error: reason.message };
     if (this.#client !== undefined) return await this.#client.status(options);
     return this.#lastFailure === undefined
       ? { state: "pending" }
@@ -98,10 +100,11 @@ export class LazyClient implements AsyncDisposable {
    * @throws {ClientError} `protocol`, where the environment is not behind a registry; why there is no connection; or that
    * it does not answer.
    */
-  refresh(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    const refreshed = this.#refreshing.then(() => this.#refresh(signal));
+  refresh(signal?: AbortSignal): Promise<void> {
+    const either = signal === undefined ? this.#ender.signal : AbortSignal.any([signal, this.#ender.signal]);
+    const refreshed = this.#refreshing.then(() => this.#refresh(either));
     this.#refreshing = refreshed.catch(() => {});
-    return abortable(refreshed, signal);
+    return abortable(refreshed, either);
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
@@ -111,12 +114,12 @@ export class LazyClient implements AsyncDisposable {
   }
 
   async #clientOfExecutor(signal: AbortSignal): Promise<ExecClient> {
-    const { lookUp } = this.#carrier;
-    if (lookUp === undefined) throw protocolError("connection refresh requires a Noise registry");
+    const registry = this.#carrier;
+    if (registry.lookUp === undefined) throw protocolError("connection refresh requires a Noise registry");
     for (;;) {
-      if (this.#end !== undefined) throw this.#end;
+      signal.throwIfAborted();
       const before = this.#client;
-      const { executor, carrier } = await lookUp(signal);
+      const { executor, carrier } = await abortable(registry.lookUp(signal), signal);
       // A client that came meanwhile may be newer than this answer.
       if (this.#client !== before) continue;
       if (before !== undefined && before.state !== "failed" && this.#executor === executor) return before;
@@ -192,10 +195,11 @@ export class LazyClient implements AsyncDisposable {
 
   /** Ends attempt and client; calls that wait or come later fail. The session lives on for 80 s. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end ??= transportClosed();
+    const error = transportClosed();
     const attempt = this.#attempt;
-    attempt?.giveUp(this.#end);
-    if (this.#client !== undefined) this.#retire(this.#client, this.#end);
+    this.#ender.abort(error);
+    attempt?.giveUp(error);
+    if (this.#client !== undefined) this.#retire(this.#client, error);
     await Promise.allSettled([attempt?.client, this.#refreshing, ...this.#leaving]);
   }
 }

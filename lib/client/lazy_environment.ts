@@ -48,7 +48,7 @@ export class LazyEnvironment implements Environment, Calls {
     return this.#client.states.subscribe(listener);
   }
 
-  /** Begins to connect, unless that was done before. A failure is told to whoever uses the environment next. */
+  /** Begins to connect, unless that was done before. Whoever uses it next is told of a failure, or tries again. */
   connectInBackground(): void {
     this.#client.connectInBackground();
   }
