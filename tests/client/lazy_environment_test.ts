@@ -10,7 +10,10 @@ import { ExecServer } from "../../lib/server/mod.ts";
 import { RecordedTelemetry } from "../support/recorded_telemetry.ts";
 
 // Opens the C library before a test could be blamed for it.
-if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");
+if (Deno.build.os === "linux") {
+  await import("../../lib/process/linux/machine.ts");
+  await import("../../lib/linux/file_calls.ts");
+}
 
 const ignore = Deno.build.os === "windows";
 
