@@ -17,13 +17,14 @@ export const cp: Command = {
     "A file is written under another name beside its target, .NAME.KEY.exec-server-part, and renamed when its length is " +
     "right, so that the target is the old file or the new one and never a part of it. Into the environment that takes " +
     "mv on its machine; where there is none, the finished file is copied over its target there, which is quick but not at " +
-    "once, and the command says so. Permission bits are kept (by chmod and ls of that machine), set-id bits, owners and " +
-    "the times of single files are not.",
+    "once (on a full disk the old content is lost), and the command says so. Permission bits are kept (by chmod and ls of " +
+    "that machine); set-id bits, owners and the times of single files are not.",
     "An interrupted or cut download leaves its part and is continued by the same command, if size and time of the source " +
     "are still the same. An upload begins anew: no server can continue a file. Interrupting an upload removes its part.",
     "A directory travels as one archive where both sides have tar (and the environment sh, mv and mkdir): permission bits, " +
     "times, links, and names that are not UTF-8 are kept. Devices, fifos and sockets are left out. A new directory " +
-    "appears when it is whole; one that exists is added to, entry by entry. A server without our extensions needs space " +
+    "appears when it is whole; one that exists is added to, entry by entry, and an interruption can leave a part of an " +
+    "entry there. A server without our extensions needs space " +
     "for the archive as well: beside the target, or in its directory for temporary files. Without tar on one of the sides " +
     "every file is copied by itself, and the command says what was not kept.",
     "A terminal shows a progress bar if it takes a while.",
@@ -47,7 +48,7 @@ export const cp: Command = {
   ],
   exitStatus: [
     ["0", "Everything was copied."],
-    ["1", "Something was not; what is said on standard error. A file that is named TARGET is whole all the same."],
+    ["1", "Something was not; standard error says what."],
     ["2", "The command line is wrong."],
     ["129, 130, 143", "Interrupted by SIGHUP, SIGINT or SIGTERM."],
   ],

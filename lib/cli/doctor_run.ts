@@ -7,7 +7,7 @@ import { failed, type Finding, note, ok, skipped } from "./doctor/check.ts";
 import { linkAdvice } from "./doctor/link_advice.ts";
 import { abilities, latency, version } from "./doctor/server_checks.ts";
 import { lookAtToken } from "./doctor/token.ts";
-import { files, program, sandbox, terminal } from "./doctor/work_checks.ts";
+import { copying, files, program, sandbox, terminal } from "./doctor/work_checks.ts";
 import { InterruptedError, interruption } from "./interruption.ts";
 import { openTarget } from "./open_client.ts";
 import { hint, painter, printable, printJson } from "./say.ts";
@@ -15,7 +15,7 @@ import { DetachedProcesses, stateDirectory } from "./state.ts";
 
 /** What one check of a server may take, in milliseconds. */
 const CHECK_MS = 15_000;
-const SERVER_CHECKS = [version, latency, abilities, program, terminal, files, sandbox];
+const SERVER_CHECKS = [version, latency, abilities, program, terminal, files, copying, sandbox];
 
 export async function runDoctor(
   doctor: Command,

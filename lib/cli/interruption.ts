@@ -19,16 +19,18 @@ export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Turns signals into an end that leaves time to tidy up. The listeners go with the scope. */
+/**
+ * Turns the first signal into an end that leaves time to tidy up. The next one ends the program at once, as does every
+ * one after the scope.
+ */
 export function interruption(cli: Cli): Interruption {
   const aborter = new AbortController();
-  const listeners = (Object.keys(CODES) as CliSignal[]).map((name) =>
-    cli.onSignal(name, () => aborter.abort(new InterruptedError(name)))
-  );
-  return {
-    signal: aborter.signal,
-    [Symbol.dispose]() {
-      for (const listener of listeners) listener[Symbol.dispose]();
-    },
-  };
+  const scope = new DisposableStack();
+  for (const name of Object.keys(CODES) as CliSignal[]) {
+    scope.use(cli.onSignal(name, () => {
+      scope.dispose();
+      aborter.abort(new InterruptedError(name));
+    }));
+  }
+  return { signal: aborter.signal, [Symbol.dispose]: () => scope.dispose() };
 }

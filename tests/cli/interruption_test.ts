@@ -9,7 +9,7 @@ Deno.test("the first signal interrupts, with the exit code that a shell expects"
       using interrupted = interruption(cli);
       assert.equal(interrupted.signal.aborted, false);
       cli.signal(name);
-      cli.signal("SIGINT");
+      assert.equal(cli.signal("SIGINT"), false, "the next one does what it does by default");
       assert.deepEqual([interrupted.signal.reason.name, interrupted.signal.reason.code], ["InterruptedError", code]);
     }
     assert.equal(cli.signal(name), false, "nobody listens after the scope");

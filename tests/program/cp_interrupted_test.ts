@@ -75,10 +75,12 @@ testBothSides("an interrupted upload leaves neither a part nor a change", async 
   await Deno.mkdir(`${home}/far`);
   await Deno.writeTextFile(`${home}/far/big`, "old");
   await writeNoise(`${home}/big`, BYTES);
+  await Deno.chmod(`${home}/big`, 0o640);
   const stalled = [{ direction: "toServer", afterBytes: 6_000_000, fault: { kind: "stall", ms: STALL_MS } }] as const;
   await using proxy = new TcpProxy(server.url, { admit: () => stalled });
   const child = user.spawn(["cp", "--connect", proxy.url, "big", `env:${home}/far/big`]);
   await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size > 0));
+  assert.equal(Deno.statSync(leftovers(user)[0]!).mode! & 0o777, 0o600, "secrets are secret on their way, too");
   child.kill("SIGINT");
   await child.stdin.close();
   const { code, stderr } = await inTime("the end of the interrupted copy", child.output());

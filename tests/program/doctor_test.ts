@@ -3,7 +3,18 @@ import { CommandLine } from "./command_line.ts";
 import { testBothSides } from "./command_sides.ts";
 import { OUR_COMMAND, RunningServer } from "./running_server.ts";
 
-const CHECKS = ["address", "token", "connection", "version", "latency", "abilities", "program", "terminal", "files"];
+const CHECKS = [
+  "address",
+  "token",
+  "connection",
+  "version",
+  "latency",
+  "abilities",
+  "program",
+  "terminal",
+  "files",
+  "copying",
+];
 const onLinux = { ignore: Deno.build.os !== "linux" };
 
 interface Finding {
@@ -93,11 +104,12 @@ Deno.test("doctor names why there is no connection", onLinux, async () => {
 
 Deno.test("doctor names what does not work behind the connection", onLinux, async () => {
   await using user = await CommandLine.create();
-  const command = ["/usr/bin/env", `TMPDIR=${user.home}/none`, ...OUR_COMMAND] as const;
+  const command = ["/usr/bin/env", `TMPDIR=${user.home}/none`, "PATH=/none", ...OUR_COMMAND] as const;
   await using server = await RunningServer.start({ command });
   const { code, of } = await findings(user, ["--connect", server.url]);
   assert.equal(code, 1);
   assert.match(of("files").detail, /no file can be written in .*none: No such file or directory/);
   assert.match(of("files").advice!, /another TMPDIR/);
   assert.equal(of("terminal").status, "ok");
+  assert.match(of("copying").detail, /file by file.*: no tar and mv on the server's machine/);
 });

@@ -7,6 +7,9 @@ import { CopyError } from "./target.ts";
 /** How long tidying up on the other side may take once we are to end, in milliseconds. */
 const TIDY_MS = 5_000;
 
+/** Permission bits. */
+const READABLE_BY_ALL = 0o044, PRIVATE = 0o600;
+
 /** Where the bytes of an upload come from. */
 export interface UploadSource {
   readonly shown: string;
@@ -49,6 +52,7 @@ export async function uploadFile(
   progress.begin(source.shown, source.size);
   let settled = false;
   try {
+    if (mode !== undefined && (mode & READABLE_BY_ALL) !== READABLE_BY_ALL) await makePrivate(copying, temporary);
     const length = await write(copying, source, temporary);
     const { size } = await files.stat(temporary, { signal });
     if (size !== length) {
@@ -63,6 +67,12 @@ export async function uploadFile(
   } finally {
     if (!settled) await removeRemote(copying, temporary);
   }
+}
+
+/** What not everybody may read, nobody else reads while it is on its way either. Writing to a file keeps its bits. */
+async function makePrivate({ far, programs, signal }: Copying, uri: string): Promise<void> {
+  await far.environment.files.writeFile(uri, new Uint8Array(), { signal });
+  await programs.setMode(uri, PRIVATE, signal);
 }
 
 /** @returns How many bytes there were. */

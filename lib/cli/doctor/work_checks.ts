@@ -1,4 +1,7 @@
 import type { CollectedOutput } from "../../client/process.ts";
+import { FarPrograms } from "../copy/far_programs.ts";
+import { FarSide } from "../copy/far_side.ts";
+import { hasLocalTar } from "../copy/local_tar.ts";
 import { childUri, shownPath } from "../copy/remote_path.ts";
 import { randomKey } from "../copy/partial_file.ts";
 import { type Check, failed, type Finding, note, ok } from "./check.ts";
@@ -63,6 +66,20 @@ export const files: Check<ServerContext> = {
       await client.files.remove(path, { force: true });
     }
     return ok(`a file was written to ${shownPath(directory)}, read and removed`);
+  },
+};
+
+export const copying: Check<ServerContext> = {
+  name: "copying",
+  async look({ client, signal }): Promise<Finding> {
+    const far = new FarSide(client, await client.info({ signal }), signal);
+    const [there, here] = [await new FarPrograms(far).canArchive(signal), await hasLocalTar()];
+    if (there && here) return ok("cp can copy directories as archives: tar is on both sides");
+    const side = here ? "on the server's machine" : there ? "on this machine" : "on either side";
+    return note(
+      `cp copies directories file by file, without links and times: no tar ${here ? "and mv " : ""}${side}`,
+      "install tar there",
+    );
   },
 };
 
