@@ -8,11 +8,17 @@ interface Part {
   readonly args: readonly string[];
 }
 
+/** Tests whose servers are programs of their own. */
+const PROGRAM = [
+  ...["tests/wire", "tests/program", "tests/bench", "tests/examples", "tests/npm"],
+  ...["tests/client/suite", "tests/client/chaos"],
+];
+
 const PARTS: readonly Part[] = [
   // They count the descriptors and children of their process, so their files run one after the other.
-  { name: "library", args: ["--ignore=tests/soak,tests/bench,tests/wire,tests/program", "tests"] },
+  { name: "library", args: [`--ignore=tests/soak,${PROGRAM.join()}`, "tests"] },
   // They wait more than they work; the slowest recording takes 160 s.
-  { name: "program", args: ["--parallel", "tests/wire", "tests/program", "tests/bench"] },
+  { name: "program", args: ["--parallel", ...PROGRAM] },
 ];
 
 interface Outcome {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { announcedSeed } from "../program/random.ts";
-import { RunningServer } from "../program/running_server.ts";
-import { chaosRuns } from "./chaos/runs.ts";
+import { announcedSeed } from "../../program/random.ts";
+import { RunningServer } from "../../program/running_server.ts";
+import { chaosRuns } from "./runs.ts";
 
 Deno.test({
   name: "thirty clients behind a bad network get every byte once or a clear failure, and leave nothing",

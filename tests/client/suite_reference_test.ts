@@ -1,4 +1,0 @@
-import { installedReference } from "../bench/reference.ts";
-import { registerSuite } from "./suite/register.ts";
-
-registerSuite("reference", await installedReference());
