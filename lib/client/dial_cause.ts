@@ -53,12 +53,14 @@ export function errorCause(error: DialError): string {
     return "WebSocket protocol error: Handshake not finished";
   }
   if (/certificate|\b(TLS|SSL)\b|InvalidContentType/.test(detail)) return `TLS error: ${detail}`;
-  return saysOnlyThatItFailed(message) ? `IO error: ${detail}` : `WebSocket protocol error: ${detail}`;
+  if (saysOnlyThatItFailed(message)) return `IO error: ${detail || "no connection came about"}`;
+  return `WebSocket protocol error: ${detail}`;
 }
 
-/** Whether the platform keeps to itself why there was no TCP connection. */
+/** Whether the platform keeps to itself why there was no TCP connection, or whether there was one. */
 export function saysOnlyThatItFailed(message: string): boolean {
-  return /^(tcp connect error|dns error|Failed to connect)$/.test(withoutPrefix(message));
+  return /^(tcp connect error|dns error|Failed to connect|Received network error or non-101 status code\.|)$/
+    .test(withoutPrefix(message));
 }
 
 function withoutPrefix(message: string): string {

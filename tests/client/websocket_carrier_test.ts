@@ -217,6 +217,15 @@ Deno.test("the end of a connection says what is known: closed by the peer, or br
   }
 });
 
+Deno.test("a server that does not answer the end holds nobody up for ever", async () => {
+  await using server = new RawWebSocketServer(({ accept }) => accept());
+  const { connection, gone } = await open(server.url);
+  const heard = new Recorder(connection);
+  connection.close();
+  assert.deepEqual(heard.ends, [{ reason: "closed by us with code 1000" }]);
+  await gone;
+});
+
 Deno.test("where the platform's WebSocket is not the one to use, another is opened with the headers", async () => {
   await using server = new RawWebSocketServer(async ({ tcp, accept }) => {
     await accept();

@@ -234,7 +234,8 @@ Deno.test("websocketConnection serves the client's end as well", async () => {
   connection.close(1002, "protocol violation");
   assert.deepEqual(received.ends, [{ reason: "protocol violation" }]);
   assert.match(await accepted.received.end(), /code 1000/);
-  await new Promise<void>((resolve) => socket.addEventListener("close", () => resolve(), { once: true }));
+  await connection.gone;
+  assert.equal(socket.readyState, WebSocket.CLOSED);
 });
 
 Deno.test("websocketConnection tells the end to one who starts after it", async () => {
