@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { TcpProxy } from "../client/support/tcp_proxy.ts";
 import { testBothSides } from "./command_sides.ts";
 import { eventually, inTime } from "./eventually.ts";
-import { leftovers, sameContent, writeNoise } from "./files_of_user.ts";
+import { describeTree, leftovers, sameContent, writeNoise } from "./files_of_user.ts";
 
 const BYTES = 12_000_000;
 /** Long enough for the interruption, short enough for tidying up. */
@@ -111,4 +111,25 @@ for (const direction of ["up", "down"] as const) {
       assert.deepEqual(await Array.fromAsync(Deno.readDir(`${home}/tmp`)), []);
     },
   );
+}
+
+for (const direction of ["up", "down"] as const) {
+  testBothSides(`a tree over a connection that is cut, ${direction}, arrives whole or not at all`, async (scene) => {
+    const { user, server, extended } = scene;
+    const { home } = user;
+    await Deno.mkdir(`${home}/tree`);
+    for (let i = 0; i < 4; i++) await writeNoise(`${home}/tree/${i}`, 3_000_000, i);
+    const way = direction === "up" ? "toServer" : "toClient";
+    const cut = [{ direction: way, afterBytes: 5_000_000, fault: { kind: "cut" } }] as const;
+    await using proxy = new TcpProxy(server.url, { admit: (index) => index < 1 ? cut : [] });
+    const operands = direction === "up" ? ["tree", `env:${home}/copy`] : [`env:${home}/tree`, "copy"];
+    const { code, stderr } = await user.run(["cp", "--connect", proxy.url, ...operands]);
+    assert.match(stderr, /^exec-server: the link to the server is lost; trying to get it back\n/);
+    // What is written to a program is written once over lost connections, too.
+    if (extended && direction === "up") assert.equal(code, 0, stderr);
+    if (code === 0) assert.equal(await describeTree(user, "copy"), await describeTree(user, "tree"));
+    else assert.throws(() => Deno.statSync(`${home}/copy`), Deno.errors.NotFound, stderr);
+    assert.deepEqual(leftovers(user), []);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${home}/tmp`)), []);
+  });
 }
