@@ -1,15 +1,17 @@
 /**
  * Tells the reference and our program the same random things and compares what they answer, and what they make of twin
- * directory trees; then lets the real Codex CLI work through both.
+ * directory trees; then lets the real Codex CLI work through both, and our client work with the reference.
  *
  *     deno task interop                       a run of the usual length, over WebSocket and stdio
  *     deno task interop -- --runs 2000        a longer one
  *     deno task interop -- --seed 42          the same one again
  *     deno task interop -- --only fs          only random requests for files; needs bubblewrap
  *     deno task interop -- --only codex       only the real Codex CLI
+ *     deno task interop -- --only client      only our client against the reference
  */
 import fc from "fast-check";
 import { referenceCommand } from "../tests/bench/reference.ts";
+import { playSuite, skipSuite } from "../tests/client/suite/play.ts";
 import { playCodex, skipCodex } from "../tests/codex/play.ts";
 import { Duel } from "../tests/interop/duel.ts";
 import { playFiles } from "../tests/interop/fs/play.ts";
@@ -26,12 +28,12 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
-  --only PART       messages (random conversations), fs (those about files) or codex (the real Codex CLI with a scripted
-                    model) only
+  --only PART       messages (random conversations), fs (those about files), codex (the real Codex CLI with a scripted
+                    model) or client (our client against the reference) only
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
-const PARTS = ["messages", "fs", "codex"] as const;
+const PARTS = ["messages", "fs", "codex", "client"] as const;
 type Part = typeof PARTS[number];
 
 interface Options {
@@ -165,6 +167,12 @@ if (import.meta.main) {
     counts.passed += codex.passed;
     counts.failed += codex.failed;
     counts.skipped += codex.skipped;
+  }
+  if (options.parts.includes("client")) {
+    const client = reference === null ? skipSuite() : await playSuite("reference", reference);
+    counts.passed += client.passed;
+    counts.failed += client.failed;
+    counts.skipped += client.skipped;
   }
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   Deno.exit(counts.failed > 0 ? 1 : 0);
