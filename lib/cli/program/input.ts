@@ -1,4 +1,5 @@
 import type { ExecProcess } from "../../client/process.ts";
+import { concat, total } from "./concat.ts";
 
 /** What may be read while an earlier piece is on its way; then reading waits. As much as a pipe holds. */
 const MAX_WAITING_BYTES = 64 * 1024;
@@ -43,19 +44,4 @@ export async function passInput(source: Source, process: Pick<ExecProcess, "writ
       else take(first);
     }
   }
-}
-
-function total(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, { length }) => sum + length, 0);
-}
-
-function concat(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  if (pieces.length === 1) return pieces[0]!;
-  const whole = new Uint8Array(total(pieces));
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }

@@ -2,6 +2,7 @@ import type { ExecProcess, ProcessEvent } from "../../client/process.ts";
 import type { Clock } from "../../clock.ts";
 import type { Cli } from "../command.ts";
 import { say } from "../say.ts";
+import { OutputWriter } from "./output_writer.ts";
 
 /**
  * How long output may stay away after the program's end before we stop waiting for the end of its streams, in
@@ -33,25 +34,54 @@ export async function copyOutput(
   { joinsLate = false }: { readonly joinsLate?: boolean } = {},
 ): Promise<OutputEnd> {
   const events = process[Symbol.asyncIterator]();
+  const writer = new OutputWriter();
   let rest: AfterExit | undefined;
   let isFirst = true;
   while (rest === undefined || rest.isPatient) {
-    const next = events.next();
-    const result = rest === undefined ? await next : await rest.whatComesOf(next);
+    const result = await nextEvent(events, writer, rest);
     if (result === undefined) break;
-    if (result.done === true || result.value.type === "closed") return "closed";
+    if (result.done === true || result.value.type === "closed") {
+      await writer.flushed();
+      return "closed";
+    }
     const event = result.value;
     if (joinsLate && isFirst && event.seq > 1) await say(cli, "what it wrote at first is not kept any more");
     isFirst = false;
     if (event.type === "exited") rest = new AfterExit(cli.clock);
     else {
       rest?.count(event.bytes);
-      await (event.stream === "stderr" ? cli.stderr : cli.stdout).write(event.bytes);
+      await writer.write(event.stream === "stderr" ? cli.stderr : cli.stdout, event.bytes);
     }
+    // From here on the time counts, and not that of our reader.
+    if (rest !== undefined) await writer.flushed();
   }
   // The iteration waits for an event that nobody will hear of, nor of its failure.
   events.return?.().catch(() => {});
   return "held";
+}
+
+/**
+ * The next event, as long as we can write what came before it.
+ *
+ * @returns Undefined if the program has ended, and nothing came in time.
+ * @throws What a write failed with; or why there is no event, after all that came before has been written.
+ */
+async function nextEvent(
+  events: AsyncIterator<ProcessEvent>,
+  writer: OutputWriter,
+  rest: AfterExit | undefined,
+): Promise<IteratorResult<ProcessEvent> | undefined> {
+  const next = events.next();
+  // Not a race with a promise that lives as long as the writer: it would keep every event that ever won.
+  const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<ProcessEvent> | undefined>();
+  writer.onFailure = reject;
+  (rest === undefined ? next : rest.whatComesOf(next)).then(resolve, reject);
+  try {
+    return await promise;
+  } catch (error) {
+    await writer.flushed();
+    throw error;
+  }
 }
 
 /** How much longer to listen once the program has ended. Time that our own reader takes does not count. */

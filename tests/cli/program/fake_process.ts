@@ -1,4 +1,4 @@
-import { ClientError } from "../../../lib/client/client_error.ts";
+import type { ClientError } from "../../../lib/client/client_error.ts";
 import type { ExecProcess, ProcessEvent, ProcessExit, ProcessStreamName } from "../../../lib/client/process.ts";
 
 /** A program whose events come when the test says so, and that remembers what was done to it. */
@@ -27,6 +27,11 @@ export class FakeProcess implements Pick<ExecProcess, "id" | "exited"> {
   /** As what a command takes for a process. */
   get asProcess(): ExecProcess {
     return this as unknown as ExecProcess;
+  }
+
+  /** Events that nobody has taken yet. */
+  get untold(): number {
+    return this.#events.length;
   }
 
   writes(text: string, stream: ProcessStreamName = "stdout"): void {

@@ -121,3 +121,47 @@ Deno.test("a beginning that is not there any more is said to whoever joins late"
     assert.equal(cli.stderr.text, joinsLate ? "exec-server: what it wrote at first is not kept any more\n" : "");
   }
 });
+
+Deno.test("a write that fails is noticed at once, though the program says nothing more", async () => {
+  const { cli, program, copied } = scene();
+  const reader = Promise.withResolvers<void>();
+  cli.stdout.blocked = reader.promise;
+  program.writes("x");
+  await settled();
+  cli.stdout.isGone = true;
+  reader.resolve();
+  await assert.rejects(copied, { name: "ReaderGoneError" });
+});
+
+Deno.test("what comes while a piece is being written goes together, and descriptors keep their order", async () => {
+  const { cli, program, copied } = scene();
+  const writes: string[] = [];
+  for (const [name, output] of [["out", cli.stdout], ["err", cli.stderr]] as const) {
+    output.write = async (data) => {
+      writes.push(`${name} ${new TextDecoder().decode(data as Uint8Array)}`);
+      await settled();
+    };
+  }
+  for (const text of ["a", "b", "c"]) program.writes(text);
+  program.writes("d", "stderr");
+  program.writes("e");
+  program.exits();
+  program.closes();
+  assert.equal(await copied, "closed");
+  assert.deepEqual(writes, ["out a", "out bc", "err d", "out e"]);
+});
+
+Deno.test("no more than 256 KiB wait for a slow reader", async () => {
+  const { cli, program, copied } = scene();
+  const reader = Promise.withResolvers<void>();
+  cli.stdout.blocked = reader.promise;
+  for (let i = 0; i < 20; i++) program.writes("x".repeat(64 * 1024));
+  await settled();
+  // One piece is being written, four wait.
+  assert.equal(program.untold, 15);
+  reader.resolve();
+  program.exits();
+  program.closes();
+  assert.equal(await copied, "closed");
+  assert.equal(cli.stdout.text.length, 20 * 64 * 1024);
+});
