@@ -21,6 +21,8 @@ export const RESUME_PAUSE_MS = 100;
 export const MAX_PENDING_CALLS = 1024;
 /** Requests of the server in work at once, counted over reconnects. */
 export const MAX_SERVER_REQUESTS = 256;
+/** Ours: answers that wait for a server to read them; one that asks on without reading loses its connection. */
+export const MAX_WAITING_ANSWERS = 1024;
 /** What the telemetry calls the capacity of the outgoing queue. */
 export const OUTGOING_QUEUE_CAPACITY = 128;
 

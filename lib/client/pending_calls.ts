@@ -43,11 +43,11 @@ export class PendingCalls {
   /**
    * Takes the place and sends the call.
    *
-   * @param send Gets the id. What it throws leaves nothing behind.
+   * @param send Gets the id, and returns what withdraws the call if it has not left. What it throws leaves nothing behind.
    * @throws {ClientError} When the time is up, or what {@linkcode fail} was given; the signal's reason.
    * @throws {RangeError} The time limit is none.
    */
-  open(method: string, place: Place, options: CallOptions, send: (id: number) => void): Promise<Answer> {
+  open(method: string, place: Place, options: CallOptions, send: (id: number) => () => void): Promise<Answer> {
     const id = this.#lastId + 1;
     const key = String(id);
     const { signal, timeoutMs } = options;
@@ -62,10 +62,11 @@ export class PendingCalls {
     };
     const fail = (error: unknown) => {
       done();
+      withdraw();
       reject(error);
     };
     const abort = () => fail(signal?.reason);
-    send(id);
+    const withdraw = send(id);
     this.#lastId = id;
     this.#occupy(place, 1);
     this.#calls.set(key, {
@@ -83,11 +84,6 @@ export class PendingCalls {
   #occupy(place: Place, change: 1 | -1): void {
     if (place === "ordinary") this.#ordinary += change;
     else this.#reservedTaken = change === 1;
-  }
-
-  /** Whether the call of this id still waits. */
-  has(id: number): boolean {
-    return this.#calls.has(String(id));
   }
 
   /** Hands an answer to whoever waits for it; nobody does if the id is unknown. */

@@ -154,7 +154,7 @@ export class ServerConnection {
     }
     return this.#calls.open(method, place, options, (id) => {
       const text = encodeRequest(id, method, encoded, sendable(trace));
-      this.#outbox.send({ method, text, span, isWanted: () => this.#calls.has(id) });
+      return this.#outbox.send({ method, text, span });
     });
   }
 
@@ -175,7 +175,7 @@ export class ServerConnection {
 
   #answer(id: string, result: "success" | "error", text: string): void {
     if (!this.alive) return;
-    this.#connection.send(text);
+    if (!this.#outbox.answer(text)) return this.close("exec-server does not read the answers to its requests");
     const request = this.#serverRequests.get(id);
     if (request !== undefined) request.result = result;
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MAX_WAITING_ANSWERS } from "../../lib/client/limits.ts";
 import { Outbox } from "../../lib/client/outbox.ts";
 import type { Connection } from "../../lib/rpc/connection.ts";
 import { ManualClock } from "../support/manual_clock.ts";
@@ -37,9 +38,9 @@ function setUp() {
   const clock = new ManualClock();
   const outbox = new Outbox(connection as unknown as Connection, clock);
   const telemetry = new RecordedTelemetry();
-  const send = (text: string, isWanted = () => true) => {
+  const send = (text: string) => {
     const span = telemetry.startSpan({ name: text, kind: "client", attributes: {}, parent: undefined });
-    outbox.send({ method: text, text, span, isWanted });
+    return outbox.send({ method: text, text, span });
   };
   const enqueued = () => telemetry.spans.flatMap(({ events }) => events.map(({ fields }) => fields));
   return { connection, clock, outbox, send, enqueued };
@@ -73,16 +74,34 @@ Deno.test("Outbox keeps the order while the other side does not read, and tells 
   ]);
 });
 
-Deno.test("Outbox does not send what nobody waits for any more, nor anything after the end", async () => {
+Deno.test("Outbox does not send what was withdrawn, nor anything after the end", async () => {
   const { connection, outbox, send } = setUp();
-  let wanted = true;
-  send("given up", () => wanted);
-  send("kept");
-  wanted = false;
+  const withdraw = send("given up");
+  const withdrawLater = send("kept");
+  withdraw();
   await connection.makeRoom(1);
+  withdrawLater();
   assert.deepEqual(connection.sent, ["kept"]);
   send("too late");
   outbox.drop();
   await connection.makeRoom(5);
   assert.deepEqual(connection.sent, ["kept"]);
+});
+
+Deno.test("Outbox keeps answers in line with requests, and no more than there is room for", async () => {
+  const { connection, outbox, send } = setUp();
+  send("request");
+  for (let i = 0; i < MAX_WAITING_ANSWERS; i++) assert.equal(outbox.answer(`answer ${i}`), true);
+  assert.equal(outbox.answer("one too many"), false);
+  send("another request");
+  await connection.makeRoom(2);
+  assert.deepEqual(connection.sent, ["request", "answer 0"]);
+  assert.equal(outbox.answer("there is room again"), true);
+  await connection.makeRoom(Infinity);
+  assert.deepEqual(connection.sent.slice(-3), [
+    `answer ${MAX_WAITING_ANSWERS - 1}`,
+    "another request",
+    "there is room again",
+  ]);
+  for (let i = 0; i < 2 * MAX_WAITING_ANSWERS; i++) assert.equal(outbox.answer("at once"), true);
 });

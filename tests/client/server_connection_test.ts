@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../lib/json.ts";
 import { ClientError } from "../../lib/client/client_error.ts";
+import { MAX_WAITING_ANSWERS } from "../../lib/client/limits.ts";
 import type { ServerEvent } from "../../lib/client/client_part.ts";
 import { type ConnectionOwner, ServerConnection } from "../../lib/client/server_connection.ts";
 import type { Telemetry } from "../../lib/client/telemetry.ts";
 import { createLog, type Log, silentLog } from "../../lib/log.ts";
 import { PathUri } from "../../lib/path_uri.ts";
+import type { Connection } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ManualClock } from "../support/manual_clock.ts";
+import { RecordedTelemetry } from "../support/recorded_telemetry.ts";
 import { FarEnd, idle } from "../support/scripted_server.ts";
 
 /** A connection whose other end the test plays, and what it told its owner. */
 function connected(
   options: {
+    /** In place of one whose other end is `server`. */
+    connection?: Connection;
     request?: ConnectionOwner["request"];
     notification?: ConnectionOwner["notification"];
     telemetry?: Telemetry;
@@ -24,7 +29,7 @@ function connected(
   const events: ServerEvent[] = [];
   const ends: string[] = [];
   const connection = new ServerConnection({
-    connection: near,
+    connection: options.connection ?? near,
     generation: 1,
     clock,
     log: options.log ?? silentLog,
@@ -256,4 +261,51 @@ Deno.test("ServerConnection that is ended for good fails its calls with the reas
   await assert.rejects(call, (error) => error === reason);
   await server.end;
   assert.deepEqual(ends, ["exec-server executor was replaced"]);
+});
+
+Deno.test("ServerConnection ends when the server asks on without reading what it is answered", async () => {
+  const [near, far] = memoryPair();
+  const { ends } = connected({ connection: near });
+  // Takes the first answer, and never another.
+  far.start({ message: () => new Promise(() => {}), ended: () => {} });
+  const ask = (id: number, method: string) => far.send(JSON.stringify({ id, method }));
+  // The answer repeats the name: these fill what may be under way.
+  for (let id = 0; id < 8; id++) ask(id, "x".repeat(1024 * 1024));
+  for (let id = 8; id < MAX_WAITING_ANSWERS; id++) ask(id, "x");
+  await idle();
+  assert.deepEqual(ends, []);
+  for (let id = 0; id < 8; id++) ask(id, "x");
+  await idle();
+  assert.deepEqual(ends, ["exec-server transport disconnected: exec-server does not read the answers to its requests"]);
+});
+
+Deno.test("ServerConnection forgets a call that is given up before the server has room for it", async () => {
+  const [near, far] = memoryPair();
+  const telemetry = new RecordedTelemetry();
+  const room = Promise.withResolvers<void>();
+  let congested = true;
+  const full: Connection = Object.assign(Object.create(near), {
+    start: near.start.bind(near),
+    send: near.send.bind(near),
+    close: near.close.bind(near),
+    drained: () => room.promise,
+  });
+  Object.defineProperty(full, "congested", { get: () => congested });
+  const { connection } = connected({ connection: full, telemetry });
+  const server = new FarEnd(far);
+  const first = connection.call("environment/status", null);
+  const given = new AbortController();
+  const others = Array.from(
+    { length: 10 },
+    () => connection.call("environment/status", null, { signal: given.signal }),
+  );
+  given.abort(new Error("enough"));
+  for (const call of others) await assert.rejects(call, { message: "enough" });
+  congested = false;
+  room.resolve();
+  server.answer((await server.next()).id, { status: "ready" });
+  await first;
+  const enqueued = telemetry.spans.flatMap(({ events }) => events).map(({ fields }) => fields["outgoing_queue_depth"]);
+  assert.equal(enqueued[0], 0);
+  assert.deepEqual(server.unread, []);
 });
