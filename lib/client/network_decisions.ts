@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Log } from "../log.ts";
+import { afterLong } from "../long_timer.ts";
 import { SERVER_REQUESTS } from "../protocol/methods.ts";
 import type { ClientPart } from "./client_part.ts";
 import {
@@ -74,7 +75,7 @@ export class NetworkDecisions implements ClientPart {
     const timeout = Promise.withResolvers<NetworkDecision>();
     const gone = Promise.withResolvers<undefined>();
     const unwanted = new AbortController();
-    const timer = this.#clock.after(decider.timeoutMs, () => {
+    const timer = afterLong(this.#clock, decider.timeoutMs, () => {
       timeout.resolve(NOT_ALLOWED);
       unwanted.abort(new Error("too late for a decision"));
     });
@@ -95,8 +96,7 @@ export class NetworkDecisions implements ClientPart {
   async #ask(decider: ProcessDecider, question: NetworkQuestion, signal: AbortSignal): Promise<NetworkDecision> {
     this.#inFlight++;
     try {
-      const decision = await decider.decide(question, signal);
-      return decision.type === "allow" ? { type: "allow" } : withSoundReason(decision);
+      return soundDecision(await decider.decide(question, signal));
     } catch (error) {
       if (!signal.aborted) {
         this.#log.warn("a network decider failed", { process: question.processId, error: String(error) });
@@ -113,8 +113,12 @@ function isSound({ processId, host }: NetworkQuestion): boolean {
   return isProcessId && host !== "" && utf8Length(host) <= MAX_DECISION_HOST_BYTES && !BLANK_OR_CONTROL.test(host);
 }
 
-function withSoundReason({ type, reason }: Exclude<NetworkDecision, { type: "allow" }>): NetworkDecision {
-  const isSound = utf8Length(reason) <= MAX_DECISION_REASON_BYTES && !CONTROL.test(reason);
+/** @throws {TypeError} It is none: not every decider is checked by a compiler. */
+function soundDecision({ type, reason }: { readonly type: string; readonly reason?: unknown }): NetworkDecision {
+  if (type === "allow") return { type };
+  if (type !== "deny" && type !== "ask") throw new TypeError("the answer is neither allow, nor deny, nor ask");
+  const isSound = typeof reason === "string" && utf8Length(reason) <= MAX_DECISION_REASON_BYTES &&
+    !CONTROL.test(reason);
   return { type, reason: isSound ? reason : NOT_ALLOWED.reason };
 }
 

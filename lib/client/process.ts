@@ -138,5 +138,8 @@ export interface NetworkQuestion {
 export type NetworkDecision =
   | { readonly type: "allow" }
   | { readonly type: "deny" | "ask"; readonly reason: string };
-/** Decides whether a program may reach a host. Aborted when the answer is no longer wanted. */
+/**
+ * Decides whether a program may reach a host. Aborted when the answer is no longer wanted, and should settle then: while
+ * 256 are at work, also such as nobody waits for any more, every further question is denied.
+ */
 export type NetworkDecider = (question: NetworkQuestion, signal: AbortSignal) => Promise<NetworkDecision>;

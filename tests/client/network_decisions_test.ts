@@ -143,6 +143,31 @@ Deno.test("a reason that is too long, or holds control characters, is not passed
   }
 });
 
+Deno.test("what is no decision denies", async () => {
+  await using client = await ProcessClient.connect();
+  const noDecisions = [undefined, null, 7, "allow", {}, { type: "allowed" }, { type: "deny" }, {
+    type: "deny",
+    reason: 5,
+  }];
+  let next = 0;
+  await client.start("p", decidedBy(() => Promise.resolve(noDecisions[next++] as NetworkDecision)));
+  for (const id of noDecisions.keys()) {
+    ask(client, id);
+    assert.deepEqual(await answerOf(client, id), DENIED, JSON.stringify(noDecisions[id]));
+  }
+});
+
+Deno.test("a decider may have more time than a timer of the platform can wait", async () => {
+  await using client = await ProcessClient.connect();
+  const decision = Promise.withResolvers<NetworkDecision>();
+  await client.start("p", decidedBy(() => decision.promise, 2 ** 40));
+  ask(client, 1);
+  await idle();
+  client.clock.advance(2 ** 32);
+  decision.resolve({ type: "allow" });
+  assert.deepEqual(await answerOf(client, 1), { decision: { type: "allow" } });
+});
+
 Deno.test("a decider that fails, throws at once or takes too long denies", async () => {
   await using client = await ProcessClient.connect();
   let signal: AbortSignal | undefined;
