@@ -93,7 +93,11 @@ ${list}
 ${cases.join("\n")}
   esac
 }
-_exec_server "$@"
+if [[ $funcstack[1] == _exec_server ]]; then
+  _exec_server "$@"
+else
+  compdef _exec_server exec-server
+fi
 `;
 }
 

@@ -36,6 +36,40 @@ for (const [shell, make] of SHELLS) {
   });
 }
 
+const hasFish = await hasShell("fish");
+Deno.test({
+  name: `fish completes commands, options, choices and files${hasFish ? "" : " (skipped: no fish here)"}`,
+  ignore: !hasFish,
+  async fn() {
+    const path = await Deno.makeTempFile();
+    await Deno.writeTextFile(path, fishCompletions(commands));
+    const complete = async (line: string) => {
+      const { stdout } = await new Deno.Command("fish", { args: ["-c", `source ${path}; complete -C '${line}'`] })
+        .output();
+      return new TextDecoder().decode(stdout).trim().split("\n").map((text) => text.split("\t")[0]);
+    };
+    assert.deepEqual(await complete("exec-server she"), ["shell"]);
+    assert.deepEqual(await complete("exec-server exec --ti"), ["--timeout"]);
+    assert.deepEqual(await complete("exec-server completions z"), ["zsh"]);
+    assert.deepEqual(await complete(`exec-server exec --token-file ${path}`), [path]);
+    await Deno.remove(path);
+  },
+});
+
+const hasZsh = await hasShell("zsh");
+Deno.test({
+  name: `zsh may read the completions at its start${hasZsh ? "" : " (skipped: no zsh here)"}`,
+  ignore: !hasZsh,
+  async fn() {
+    const path = await Deno.makeTempFile();
+    await Deno.writeTextFile(path, zshCompletions(commands));
+    const script = `compdef() { echo "compdef $@" }; source ${path}`;
+    const { stdout } = await new Deno.Command("zsh", { args: ["-f", "-c", script] }).output();
+    assert.equal(new TextDecoder().decode(stdout), "compdef _exec_server exec-server\n");
+    await Deno.remove(path);
+  },
+});
+
 async function hasShell(name: string): Promise<boolean> {
   try {
     return (await new Deno.Command(name, { args: ["-c", "true"] }).output()).success;
