@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isAlive } from "../support/linux.ts";
-import type { Terminal } from "./command_line.ts";
+import { CommandLine, type Terminal } from "./command_line.ts";
 import { testBothSides, testOurSide } from "./command_sides.ts";
 import { eventually } from "./eventually.ts";
 
@@ -47,6 +47,19 @@ testBothSides(
     assert.equal(await terminal.does("stty -a"), before);
   },
 );
+
+Deno.test("Ctrl-C on a terminal reaches the program, and not a server of our own", async () => {
+  await using user = await CommandLine.create();
+  await using terminal = user.terminal();
+  await terminal.shows("@> ");
+  const script = `trap "echo cleaning up; exit 9" INT; echo ready; while :; do sleep 0.1; done`;
+  await terminal.type(`exec-server exec -- sh -c '${script}'\n`);
+  await terminal.shows("\nready\r\n");
+  await terminal.type("\x03");
+  await terminal.shows("cleaning up\r\n");
+  await terminal.shows("@> ");
+  assert.equal(await terminal.does("echo code $?"), "code 9\n");
+});
 
 /** Starts a shell there, and waits for its prompt. @returns The process id of our command. */
 async function startShell(terminal: Terminal, connect: readonly string[]): Promise<number> {
