@@ -23,6 +23,9 @@ export interface FetchInit {
 /**
  * Sends one HTTP request from the environment's machine. As the web's `fetch`: resolves with the head, the body streams.
  *
+ * A server cannot be told to stop: of a body that is given up it sends the rest all the same, to be dropped here, until
+ * `timeoutMs` has passed or the connection ends.
+ *
  * @throws {ClientError} `http` or `server`: no response could be had.
  */
 export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;

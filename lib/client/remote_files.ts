@@ -175,7 +175,7 @@ export class RemoteFiles implements Files {
 
   async #writeStream(path: EnvironmentPath, data: ReadableStream<Uint8Array>, options: FileOptions): Promise<void> {
     if (await this.#canStream(options)) return await data.pipeTo(await this.create(path, options));
-    const bytes = await collected(data, this.#maxMessageDataBytes);
+    const bytes = await collected(data, this.#maxMessageDataBytes, options.signal);
     if (bytes === undefined) throw tooLarge("the file", this.#maxMessageDataBytes);
     await this.#writeWhole(path, bytes, options);
   }

@@ -9,10 +9,15 @@ import { type HttpAnswer, webResponse } from "./web_response.ts";
  */
 export type Exchange = (ask: HttpAsk, signal: AbortSignal | undefined) => Promise<HttpAnswer>;
 
-/** A `fetch` whose requests are sent by `exchange`. @param maxBodyBytes Most bytes of a request's body. */
-export function webFetch(exchange: Exchange, maxBodyBytes: number): Fetch {
+/**
+ * A `fetch` whose requests are sent by `exchange`.
+ *
+ * @param maxBodyBytes Most bytes of a request's body.
+ * @param ended Aborted when nothing can be sent any more.
+ */
+export function webFetch(exchange: Exchange, maxBodyBytes: number, ended: AbortSignal): Fetch {
   return async (input, init = {}) => {
-    const request = await readRequest(input, init, maxBodyBytes);
+    const request = await readRequest(input, init, maxBodyBytes, ended);
     return webResponse(await exchange(request.ask, request.signal), request);
   };
 }

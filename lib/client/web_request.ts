@@ -18,6 +18,7 @@ export interface WebRequest {
  * unless they come in a `Headers`. A body is read to its end first: the wire has no streams towards the server.
  *
  * @param maxBodyBytes Most bytes of a body.
+ * @param ended Aborted when nothing can be sent any more: a body is not waited for then.
  * @throws {TypeError} As `fetch`, for a URL that is none, or a `Request` whose body has been read.
  * @throws {RangeError} For a time limit that is none.
  * @throws {ClientError} `http`: the body is too long. Or the signal's reason.
@@ -26,6 +27,7 @@ export async function readRequest(
   input: string | URL | Request,
   init: FetchInit,
   maxBodyBytes: number,
+  ended: AbortSignal,
 ): Promise<WebRequest> {
   const request = input instanceof Request ? input : undefined;
   const signal = (init.signal === undefined ? request?.signal : init.signal) ?? undefined;
@@ -37,7 +39,8 @@ export async function readRequest(
   }
   const redirect = init.redirect ?? request?.redirect ?? "follow";
   const headers = headerList(init.headers ?? request?.headers);
-  const { bytes, type } = await abortable(readBody(request, init, maxBodyBytes), signal);
+  const stop = signal === undefined ? ended : AbortSignal.any([signal, ended]);
+  const { bytes, type } = await abortable(readBody(request, init, maxBodyBytes, stop), stop);
   if (type !== null && !has(headers, "content-type")) {
     headers.push({ name: "content-type", value: type, valueEnvVar: null });
   }
@@ -91,7 +94,12 @@ interface ReadBody {
   readonly type: string | null;
 }
 
-async function readBody(request: Request | undefined, init: FetchInit, limit: number): Promise<ReadBody> {
+async function readBody(
+  request: Request | undefined,
+  init: FetchInit,
+  limit: number,
+  stop: AbortSignal,
+): Promise<ReadBody> {
   const { body } = init;
   if (body === null) return { bytes: null, type: null };
   if (body === undefined) {
@@ -103,7 +111,7 @@ async function readBody(request: Request | undefined, init: FetchInit, limit: nu
     return { bytes: bytes.length === 0 ? null : within(bytes, limit), type: null };
   }
   if (body instanceof ReadableStream) {
-    const bytes = await collected(body, limit);
+    const bytes = await collected(body, limit, stop);
     if (bytes === undefined) throw tooLong(limit);
     return { bytes, type: null };
   }

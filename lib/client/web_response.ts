@@ -12,7 +12,7 @@ export interface HttpAnswer extends Pick<Result<"http/request">, "status" | "hea
  * A response as the web has them. What the wire does not tell is empty: the reason phrase, and the URL if redirects may
  * have been followed.
  *
- * @throws {ClientError} `http`: a redirect that was to be an error.
+ * @throws {ClientError} `http`: a redirect that was to be an error, or a header that the web does not know of.
  */
 export function webResponse({ status, headers, body }: HttpAnswer, { ask, redirect, signal }: WebRequest): Response {
   if (redirect === "error" && REDIRECTS.has(status)) {
@@ -20,7 +20,14 @@ export function webResponse({ status, headers, body }: HttpAnswer, { ask, redire
     throw httpError(`the answer is a redirect (${status}), which was not to be followed`);
   }
   const heads = new Headers();
-  for (const { name, value } of headers) heads.append(name, value);
+  for (const { name, value } of headers) {
+    try {
+      heads.append(name, value);
+    } catch (error) {
+      body.cancel();
+      throw httpError(`the answer's header ${JSON.stringify(name)} is none`, error);
+    }
+  }
   const bodiless = WITHOUT_BODY.has(status) || ask.method === "HEAD";
   if (bodiless) body.cancel();
   const isUsual = status >= 200 && status <= 599;

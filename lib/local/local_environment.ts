@@ -1,4 +1,5 @@
 import type { CallOptions } from "../client/calls.ts";
+import { transportClosed } from "../client/client_error.ts";
 import type { Environment, EnvironmentStatus } from "../client/environment.ts";
 import type { Fetch } from "../client/fetch.ts";
 import type { Files } from "../client/files.ts";
@@ -55,7 +56,7 @@ export async function localEnvironment(options: LocalOptions = {}): Promise<Envi
   const files = scope.adopt(new LazyFiles(log, ended.signal), (files) => files.end());
   const processes = scope.use(new LocalProcesses({ backend, info, variables, clock, log, ended: ended.signal }));
   const exchanges = scope.use(new LocalExchanges({ clock, variables, ended: ended.signal }));
-  scope.defer(() => ended.abort());
+  scope.defer(() => ended.abort(transportClosed()));
   const calls = new LocalCalls(fileDeeds(files.get), { clock, log, ended: ended.signal });
   return new LocalEnvironment({ id, info, calls, processes, exchanges, scope: scope.move() });
 }
@@ -84,7 +85,7 @@ class LocalEnvironment implements Environment {
       info: () => Promise.resolve(info),
       maxMessageDataBytes: LARGEST_TEXT_BYTES,
     });
-    this.fetch = webFetch(exchanges.exchange, Number.MAX_SAFE_INTEGER);
+    this.fetch = webFetch(exchanges.exchange, Number.MAX_SAFE_INTEGER, calls.signal);
   }
 
   info(options: CallOptions = {}): Promise<EnvironmentInfo> {

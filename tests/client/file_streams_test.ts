@@ -242,6 +242,21 @@ Deno.test("without the capability a stream is collected and written at once, unl
   assert.deepEqual(host.methods(), ["fs/writeFile", "fs/writeFile"]);
 });
 
+Deno.test("a stream that is to be collected is given up with its write, and holds nothing but bytes", async () => {
+  const host = new FakeHost({});
+  const files = new RemoteFiles(host);
+  const aborter = new AbortController();
+  let cancelled = "";
+  const stalled = new ReadableStream<Uint8Array>({ cancel: ({ message }) => void (cancelled = message) });
+  const writing = files.writeFile("/a", stalled, { signal: aborter.signal });
+  aborter.abort(new Error("enough"));
+  await assert.rejects(writing, { message: "enough" });
+  assert.equal(cancelled, "enough");
+  const texts = ReadableStream.from(["text"]) as ReadableStream<unknown> as ReadableStream<Uint8Array>;
+  await assert.rejects(files.writeFile("/a", texts), { name: "TypeError" });
+  assert.deepEqual(host.asked, []);
+});
+
 Deno.test("a stream that fails leaves its own reason, and a closed file", async () => {
   const host = sink([]);
   const failing = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(new Error("source gone")) });

@@ -106,6 +106,31 @@ Deno.test("fetch refuses a body that no message can carry", async () => {
   assert.deepEqual(server.host.asked, []);
 });
 
+Deno.test("a body that is a stream is given up with the fetch, and with the client", async () => {
+  const server = new HttpServer(ok);
+  const aborter = new AbortController();
+  const cancelled: string[] = [];
+  const stalled = () => new ReadableStream<Uint8Array>({ cancel: ({ message }) => void cancelled.push(message) });
+  const aborted = server.fetch("http://h/", { method: "POST", body: stalled(), signal: aborter.signal });
+  const ended = server.fetch("http://h/", { method: "POST", body: stalled() });
+  aborter.abort(new Error("enough"));
+  await assert.rejects(aborted, { message: "enough" });
+  server.end.abort(new Error("the client has ended"));
+  await assert.rejects(ended, { message: "the client has ended" });
+  assert.deepEqual(cancelled, ["enough", "the client has ended"]);
+  assert.deepEqual(server.host.asked, []);
+});
+
+Deno.test("a body that is a stream of something else than bytes is refused", async () => {
+  const server = new HttpServer(ok);
+  const texts = ReadableStream.from(["text"]) as ReadableStream<unknown> as ReadableStream<Uint8Array>;
+  await assert.rejects(server.fetch("http://h/", { method: "POST", body: texts }), {
+    name: "TypeError",
+    message: "the stream holds something else than bytes",
+  });
+  assert.deepEqual(server.host.asked, []);
+});
+
 Deno.test("values of headers come from the server's variables, if it can do that", async () => {
   const able = new HttpServer(ok, { httpHeaderEnvVars: true });
   const init = { headers: { Authorization: "Bearer " }, headersFromEnv: { authorization: "TOKEN", "x-key": "KEY" } };
@@ -164,6 +189,24 @@ Deno.test("statuses that have no body, and those that the constructor refuses, c
   assert.deepEqual([response.status, response.ok, await response.text()], [999, false, "odd"]);
   const head = await new HttpServer(ok).fetch("http://h/", { method: "HEAD" });
   assert.equal(head.body, null);
+});
+
+Deno.test("an answer with a header that is none fails, and its body is forgotten", async () => {
+  for (const [name, value] of [["a b", "x"], ["a", "b\nc"], ["snow", "\u2603"]] as const) {
+    const heads = [{ status: 200, headers: [{ name, value }] }, ok()];
+    const server = new HttpServer(() => heads.shift()!);
+    await assert.rejects(server.fetch("http://h/"), {
+      name: "ClientError",
+      kind: "http",
+      message: `HTTP request failed: the answer's header "${name}" is none`,
+    });
+    server.sendBytes(new Uint8Array(1024 * 1024));
+    const response = await server.fetch("http://h/");
+    // All the room that there is.
+    for (let seq = 1; seq <= 16; seq++) server.sendBytes(new Uint8Array(1024 * 1024), { id: "http-2", seq });
+    server.send("", { id: "http-2", seq: 17, done: true });
+    assert.equal((await response.arrayBuffer()).byteLength, 16 * 1024 * 1024);
+  }
 });
 
 Deno.test("a redirect is followed, handed over or an error, as asked", async () => {

@@ -11,6 +11,8 @@ export class HttpServer {
   readonly host: FakeHost;
   readonly bodies = new HttpBodies();
   readonly fetch: Fetch;
+  /** Aborted: the client has ended. */
+  readonly end = new AbortController();
   #seq = 0;
 
   constructor(
@@ -24,7 +26,8 @@ export class HttpServer {
       }),
     }, capabilities);
     const { host } = this;
-    const core: FetchCore = { connection: () => Promise.resolve(host), info: () => host.info() };
+    const { signal } = this.end;
+    const core: FetchCore = { signal, connection: () => Promise.resolve(host), info: () => host.info() };
     this.fetch = remoteFetch(core, this.bodies);
   }
 
