@@ -1,5 +1,6 @@
 import { type WebSocketConnection, websocketConnection } from "../rpc/websocket.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
+import { checkDuration } from "./check_duration.ts";
 import { ClientError, connectError, connectTimeout } from "./client_error.ts";
 import { CONNECT_TIMEOUT_MS, RESUME_PAUSE_MS } from "./limits.ts";
 import { type Dial, watchDial } from "./node/dial.ts";
@@ -42,14 +43,15 @@ class WebSocketCarrier implements Carrier {
   }
 
   async open({ signal }: OpenOptions): Promise<OpenedConnection> {
-    const { headers = {}, token, openSocket = platformSocket, connectTimeoutMs } = this.#options;
+    const { headers = {}, token, openSocket = platformSocket, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
+    checkDuration("connectTimeoutMs", connectTimeoutMs);
     const target = websocketUrl(this.#url);
     const authorization = token === undefined ? {} : bearer(await tokenText(token));
     const sent = headersFor(this.#url, { ...headers, ...authorization });
     using dial = await watchDial(target);
     signal.throwIfAborted();
     const attempt = new Attempt(openSocket(target.href, sent), this.#url, dial);
-    const connection = await attempt.opened(signal, connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+    const connection = await attempt.opened(signal, connectTimeoutMs);
     return { connection, gone: connection.gone };
   }
 }

@@ -200,6 +200,7 @@ Deno.test({ name: "stderr is logged at debug, line by line, each within a bound"
 
 Deno.test({ name: "a command that cannot be started says why", ignore }, async () => {
   const cases: [Partial<CommandOptions>, string][] = [
+    [{ program: "" }, "No such file or directory (os error 2)"],
     [{ program: "/no/such" }, "No such file or directory (os error 2)"],
     [{ program: "exec-server-no-such" }, "No such file or directory (os error 2)"],
     [{ cwd: "/no/such" }, "No such file or directory (os error 2)"],

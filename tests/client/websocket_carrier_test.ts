@@ -169,6 +169,15 @@ Deno.test("an upgrade that is not answered in time fails, and its socket is give
   await ended.promise;
 });
 
+Deno.test("a time to connect that no timer can wait is refused by name", async () => {
+  for (const ms of [Infinity, NaN, -1, 2 ** 31]) {
+    await assert.rejects(open("ws://127.0.0.1:1", { connectTimeoutMs: ms }), {
+      name: "RangeError",
+      message: `connectTimeoutMs must be from 0 to 2147483647 milliseconds, not ${ms}`,
+    });
+  }
+});
+
 Deno.test("an attempt that is given up fails with the signal's reason, and its socket is given up", async () => {
   const asked = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();

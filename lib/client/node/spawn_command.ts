@@ -56,6 +56,8 @@ export async function spawnCommand(options: CommandOptions, log: Log): Promise<S
   if ([program, cwd ?? "", ...args].some((text) => text.includes("\0"))) {
     throw spawnError("nul byte found in provided data");
   }
+  // Node.js has words of its own for it; the system has these.
+  if (program === "") throw spawnError("No such file or directory (os error 2)");
   const [{ spawn }, { default: process }] = await Promise.all([import("node:child_process"), import("node:process")]);
   const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
