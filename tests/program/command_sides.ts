@@ -44,9 +44,39 @@ function testSide({ name: side, command, extended }: Side, name: string, act: (s
     name: `${name} (${side})`,
     ignore: command === null || Deno.build.os !== "linux",
     async fn() {
+      await using remains = new AsyncDisposableStack();
       await using server = await RunningServer.start({ command: command! });
+      const home = homeOf(server.pid);
+      // A server that is killed, and the reference in any case, leaves programs behind.
+      remains.defer(() => endProgramsOf(home));
       await using user = await CommandLine.create();
       await act({ user, server, connect: ["--connect", server.url], extended });
     },
   });
+}
+
+/** A directory that no other test has. */
+function homeOf(pid: number): string {
+  const home = environmentOf(pid).find((variable) => variable.startsWith("HOME="));
+  if (home === undefined) throw new Error(`process ${pid} has no home`);
+  return home;
+}
+
+function environmentOf(pid: number): string[] {
+  return Deno.readTextFileSync(`/proc/${pid}/environ`).split("\0");
+}
+
+/** Ends what still runs with this home. */
+function endProgramsOf(home: string): void {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    const pid = Number(name);
+    if (!(pid > 1)) continue;
+    try {
+      if (environmentOf(pid).includes(home)) Deno.kill(pid, "SIGKILL");
+    } catch (error) {
+      // It has ended meanwhile, or is none of ours.
+      const isExpected = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied;
+      if (!isExpected && !String(error).includes("os error 3")) throw error;
+    }
+  }
 }
