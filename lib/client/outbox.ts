@@ -1,11 +1,20 @@
 import type { Clock } from "../clock.ts";
 import type { Connection } from "../rpc/connection.ts";
-import { MAX_WAITING_ANSWERS, OUTGOING_QUEUE_CAPACITY } from "./limits.ts";
+import {
+  MAX_UNANSWERED_CLEANUPS,
+  MAX_UNANSWERED_REQUESTS,
+  MAX_WAITING_ANSWERS,
+  OUTGOING_QUEUE_CAPACITY,
+} from "./limits.ts";
 import type { Span } from "./telemetry.ts";
 
 /** One request on its way out. */
 export interface OutgoingRequest {
+  /** What its answer is told by. */
+  readonly id: string;
   readonly method: string;
+  /** It cleans up: it need not wait for the answers to others. */
+  readonly cleanup: boolean;
   readonly text: string;
   readonly span: Span | undefined;
 }
@@ -18,8 +27,9 @@ interface Waiting {
 }
 
 /**
- * Messages in the order in which they were sent, held back while the server does not read. Requests that nobody waits
- * for any more are withdrawn, so that as many can wait as there may be calls in flight; answers have a bound of their own.
+ * Messages in the order in which they were sent, held back while the server does not read, and requests also while
+ * {@linkcode MAX_UNANSWERED_REQUESTS} have not been answered. Requests that nobody waits for any more are withdrawn, so
+ * that as many can wait as there may be calls in flight; answers have a bound of their own.
  */
 export class Outbox {
   readonly #connection: Connection;
@@ -27,6 +37,10 @@ export class Outbox {
   /** In their order; a set, because any of them may be withdrawn. */
   readonly #waiting = new Set<Waiting>();
   #answers = 0;
+  /** The requests that have left; those as well whose answer nobody waits for any more. */
+  readonly #unanswered = new Set<string>();
+  /** Ends the wait for an answer, while there is one. */
+  #wake: (() => void) | undefined;
   #flushing = false;
 
   constructor(connection: Connection, clock: Clock) {
@@ -37,14 +51,15 @@ export class Outbox {
   /** @returns Withdraws the request if it has not left; harmless otherwise. */
   send(request: OutgoingRequest): () => void {
     const waiting = { request, text: request.text, since: this.#clock.now() };
-    if (this.#mustWait()) this.#wait(waiting);
-    else this.#hand(waiting);
+    const inTurn = this.#waiting.size === 0 || request.cleanup;
+    if (inTurn && this.#mayLeave(request) && !this.#connection.congested) this.#hand(waiting);
+    else this.#wait(waiting);
     return () => void this.#waiting.delete(waiting);
   }
 
   /** An answer to the server. @returns Whether there was room for it. */
   answer(text: string): boolean {
-    if (!this.#mustWait()) this.#connection.send(text);
+    if (!this.#connection.congested) this.#connection.send(text);
     else if (this.#answers >= MAX_WAITING_ANSWERS) return false;
     else {
       this.#answers++;
@@ -53,13 +68,20 @@ export class Outbox {
     return true;
   }
 
+  /** A request was answered; unknown ids are ignored. */
+  answered(id: string): void {
+    if (this.#unanswered.delete(id)) this.#wake?.();
+  }
+
   /** The connection has ended. */
   drop(): void {
     this.#waiting.clear();
+    this.#wake?.();
   }
 
-  #mustWait(): boolean {
-    return this.#waiting.size > 0 || this.#connection.congested;
+  #mayLeave(request: OutgoingRequest | undefined): boolean {
+    if (request === undefined) return true;
+    return this.#unanswered.size < (request.cleanup ? MAX_UNANSWERED_CLEANUPS : MAX_UNANSWERED_REQUESTS);
   }
 
   #wait(message: Waiting): void {
@@ -72,12 +94,21 @@ export class Outbox {
     while (this.#waiting.size > 0) {
       await this.#connection.drained();
       for (const message of this.#waiting) {
+        if (this.#connection.congested) break;
+        if (!this.#mayLeave(message.request)) continue;
         this.#waiting.delete(message);
         this.#hand(message);
-        if (this.#connection.congested) break;
       }
+      if (this.#waiting.size > 0 && !this.#connection.congested) await this.#oneAnswered();
     }
     this.#flushing = false;
+  }
+
+  async #oneAnswered(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    await promise;
+    this.#wake = undefined;
   }
 
   #hand({ request, text, since }: Waiting): void {
@@ -86,6 +117,7 @@ export class Outbox {
       this.#answers--;
       return;
     }
+    this.#unanswered.add(request.id);
     request.span?.event("codex.exec_server.request_enqueued", {
       "rpc.method": request.method,
       enqueue_wait_ms: this.#clock.now() - since,

@@ -154,7 +154,7 @@ export class ServerConnection {
     }
     return this.#calls.open(method, place, options, (id) => {
       const text = encodeRequest(id, method, encoded, sendable(trace));
-      return this.#outbox.send({ method, text, span });
+      return this.#outbox.send({ id: String(id), method, cleanup: options.cleanup ?? false, text, span });
     });
   }
 
@@ -209,8 +209,10 @@ export class ServerConnection {
       if (!(error instanceof MalformedMessage)) throw error;
       return this.close(this.#connection.malformedPrefix + error.message);
     }
-    if (incoming.kind === "response") this.#calls.settle(incoming);
-    else if (incoming.kind === "notification") this.#takeNotification(incoming);
+    if (incoming.kind === "response") {
+      this.#outbox.answered(incoming.id);
+      this.#calls.settle(incoming);
+    } else if (incoming.kind === "notification") this.#takeNotification(incoming);
     else this.#takeRequest(incoming);
   }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAX_WAITING_ANSWERS } from "../../lib/client/limits.ts";
+import { MAX_UNANSWERED_CLEANUPS, MAX_UNANSWERED_REQUESTS, MAX_WAITING_ANSWERS } from "../../lib/client/limits.ts";
 import { Outbox } from "../../lib/client/outbox.ts";
 import type { Connection } from "../../lib/rpc/connection.ts";
 import { ManualClock } from "../support/manual_clock.ts";
@@ -40,10 +40,11 @@ function setUp() {
   const telemetry = new RecordedTelemetry();
   const send = (text: string) => {
     const span = telemetry.startSpan({ name: text, kind: "client", attributes: {}, parent: undefined });
-    return outbox.send({ method: text, text, span });
+    return outbox.send({ id: text, method: text, cleanup: false, text, span });
   };
+  const cleanUp = (text: string) => outbox.send({ id: text, method: text, cleanup: true, text, span: undefined });
   const enqueued = () => telemetry.spans.flatMap(({ events }) => events.map(({ fields }) => fields));
-  return { connection, clock, outbox, send, enqueued };
+  return { connection, clock, outbox, send, cleanUp, enqueued };
 }
 
 Deno.test("Outbox sends at once while the other side reads", () => {
@@ -104,4 +105,29 @@ Deno.test("Outbox keeps answers in line with requests, and no more than there is
     "there is room again",
   ]);
   for (let i = 0; i < 2 * MAX_WAITING_ANSWERS; i++) assert.equal(outbox.answer("at once"), true);
+});
+
+Deno.test("Outbox has no more than 120 requests unanswered, and eight more that clean up", async () => {
+  const { connection, outbox, send, cleanUp } = setUp();
+  connection.room = Infinity;
+  for (let i = 0; i < MAX_UNANSWERED_REQUESTS + 2; i++) send(`${i}`);
+  const withdraw = send("given up");
+  assert.equal(connection.sent.length, MAX_UNANSWERED_REQUESTS);
+  for (let i = MAX_UNANSWERED_REQUESTS; i <= MAX_UNANSWERED_CLEANUPS; i++) cleanUp(`cleanup ${i}`);
+  assert.equal(outbox.answer("an answer"), true);
+  assert.equal(connection.sent.length, MAX_UNANSWERED_CLEANUPS + 1);
+  withdraw();
+  outbox.answered("unknown");
+  outbox.answered("0");
+  outbox.answered("0");
+  await idle();
+  assert.equal(connection.sent.at(-1), `cleanup ${MAX_UNANSWERED_CLEANUPS}`);
+  for (let i = 1; i < MAX_UNANSWERED_REQUESTS; i++) outbox.answered(`${i}`);
+  await idle();
+  assert.deepEqual(connection.sent.slice(-2), [`${MAX_UNANSWERED_REQUESTS}`, `${MAX_UNANSWERED_REQUESTS + 1}`]);
+  outbox.answered("cleanup 120");
+  await idle();
+  for (let i = 0; i < MAX_UNANSWERED_REQUESTS; i++) send("again");
+  outbox.drop();
+  send("after the end");
 });
