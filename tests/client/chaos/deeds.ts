@@ -69,6 +69,7 @@ const mirror: Deed = async (scene, name) => {
   const argv = ["sh", "-c", tty ? "stty raw -echo; echo; exec cat" : "echo; exec cat"];
   return await withProcess(scene, name, { argv, tty, stdin: true }, async (process) => {
     const pieces = Array.from({ length: 1 + random.below(12) }, () => noise(random, 1 + random.below(30_000)));
+    if (tty) pieces.forEach(withoutEscapes);
     const expected = joined([new Uint8Array([10]), ...pieces]);
     const output = new Prefix(process.stdout, expected);
     await watchdog.watch(`${name} ready`, output.upTo(1)); // a terminal is raw from here on
@@ -223,6 +224,11 @@ function lines(count: number): string {
 
 function noise(random: Random, length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(length).map(() => random.below(256));
+}
+
+/** The reference keeps back what may become an escape sequence, and answers some of them in the terminal's place. */
+function withoutEscapes(bytes: Uint8Array): void {
+  bytes.forEach((byte, index) => bytes[index] = byte === 0x1b ? 0x1c : byte);
 }
 
 /** Bytes that repeat so late that a piece in the wrong place does not fit. */
