@@ -128,7 +128,7 @@ export class Processes implements ClientPart {
     if (this.#routes.has(processId)) throw protocolError(`session already registered for process ${processId}`);
     const process = new RemoteProcess(this.#core, processId, {
       ...options,
-      kill: (id) => this.#kill(id),
+      kill: (unwanted) => this.#kill(unwanted),
       // Only itself: another process may have the id by now.
       released: (released) => {
         if (this.#routes.get(processId) === released) this.#routes.delete(processId);
@@ -207,7 +207,7 @@ export class Processes implements ClientPart {
   async #abandon(process: RemoteProcess): Promise<void> {
     process.recoverable = false;
     try {
-      await this.#kill(process.id);
+      await this.#kill(process);
     } catch (error) {
       this.#core.log.warn("a process may be left over", { process: process.id, error: String(error) });
     } finally {
@@ -215,19 +215,32 @@ export class Processes implements ClientPart {
     }
   }
 
-  /** Terminates a process, over as many connections as it takes. */
-  async #kill(processId: string): Promise<boolean> {
-    const { clock, signal } = this.#core;
+  /**
+   * Terminates a process, over as many connections as it takes: unless it is over by then, when its id may belong to
+   * another one already.
+   */
+  async #kill(process: RemoteProcess): Promise<boolean> {
+    const { id: processId } = process;
     for (;;) {
       try {
-        const { running } = await this.#core.callUntilAnswered("process/terminate", { processId }, { cleanup: true });
-        return running;
+        const connection = await this.#core.connection();
+        if (process.isOver || (this.#routes.get(processId) ?? process) !== process) return false;
+        return (await connection.call("process/terminate", { processId }, { cleanup: true })).running;
       } catch (error) {
-        // A client that does not wait for its recovery says so; this call does.
-        if (!(error instanceof ClientError) || error.kind !== "unavailable") throw error;
-        await pause(clock, RESUME_PAUSE_MS, signal);
+        await this.#beforeNextKill(error);
       }
     }
+  }
+
+  /** @throws What the attempt failed with, if there can be no other. */
+  async #beforeNextKill(error: unknown): Promise<void> {
+    const { clock, failure, signal } = this.#core;
+    if (!(error instanceof ClientError) || failure !== undefined) throw error;
+    const { kind } = error;
+    // A client that does not wait for its recovery says so; this call does.
+    if (kind === "unavailable" || kind === "server" && isTransportClosed(error)) {
+      await pause(clock, RESUME_PAUSE_MS, signal);
+    } else if (!isTransportClosed(error)) throw error;
   }
 
   async #replayOne(process: RemoteProcess, connection: ServerConnection, signal: AbortSignal): Promise<void> {

@@ -23,7 +23,7 @@ export interface RemoteProcessOptions {
   /** Answers the server's questions about the program's network, within a time. */
   readonly decider: { readonly decide: NetworkDecider; readonly timeoutMs: number } | null;
   /** Terminates it for certain; without it one try is certain enough. */
-  readonly kill?: (processId: string) => Promise<boolean>;
+  readonly kill?: (process: RemoteProcess) => Promise<boolean>;
   /** Nothing more is wanted of the server's events. */
   readonly released: (process: RemoteProcess) => void;
 }
@@ -62,6 +62,11 @@ export class RemoteProcess implements ProcessPort {
 
   get lastSeq(): number {
     return this.#events.lastSeq;
+  }
+
+  /** Whether its close was published: the server runs nothing of it any more. */
+  get isOver(): boolean {
+    return this.feed.ended && this.feed.failure === undefined;
   }
 
   /** Events may come now that can be published only when missed ones have been fetched. */
@@ -154,7 +159,7 @@ export class RemoteProcess implements ProcessPort {
   }
 
   async kill(): Promise<boolean> {
-    return await (this.#options.kill?.(this.id) ?? this.terminate());
+    return await (this.#options.kill?.(this) ?? this.terminate());
   }
 
   /** A process that failed is answered for here: nobody who polls it waits forever. */

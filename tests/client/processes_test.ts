@@ -148,6 +148,33 @@ Deno.test("cleaning up an old start does not touch a newer process of the same i
   assert.equal((await eventsOf(newer)).length, 3);
 });
 
+Deno.test("a process that was over before the answer to its start got lost is not ended again", async () => {
+  await using client = await ProcessClient.connect();
+  const started = client.processes.start({ argv: ["x"], processId: "p" });
+  await client.far.request("process/start");
+  client.tell([exited(1), closed(2)]);
+  await idle();
+  const lost = assert.rejects(started, DISCONNECTED);
+  await client.reconnect();
+  await lost;
+  const newer = await client.start("p");
+  client.tell([output(1, "new"), exited(2), closed(3)]);
+  assert.equal((await eventsOf(newer)).length, 3);
+  assert.deepEqual(client.far.unread, []);
+});
+
+Deno.test("leaving the scope of a process does not touch a newer one that has its id by then", async () => {
+  await using client = await ProcessClient.connect();
+  const older = await client.start("p");
+  client.far.close();
+  const left = older[Symbol.asyncDispose]();
+  await client.reconnect();
+  await client.answerRead(0, readOf([exited(1), closed(2)]));
+  await client.start("p");
+  await left;
+  assert.deepEqual(client.far.unread, []);
+});
+
 Deno.test("a caller that goes away before the start is sent leaves nothing behind", async () => {
   await using client = await ProcessClient.connect();
   const reason = new Error("no longer wanted");
