@@ -120,7 +120,7 @@ export class Processes implements ClientPart {
   /** Registers a process while a connection is known to live. */
   async #begin(
     processId: string,
-    options: Omit<RemoteProcessOptions, "released" | "kill">,
+    options: Omit<RemoteProcessOptions, "released" | "kill" | "isReplaced">,
     signal: AbortSignal | undefined,
   ): Promise<{ connection: ServerConnection; process: RemoteProcess }> {
     let connection: ServerConnection;
@@ -129,6 +129,7 @@ export class Processes implements ClientPart {
     const process = new RemoteProcess(this.#core, processId, {
       ...options,
       kill: (unwanted) => this.#kill(unwanted),
+      isReplaced: (older) => this.#isReplaced(older),
       // Only itself: another process may have the id by now.
       released: (released) => {
         if (this.#routes.get(processId) === released) this.#routes.delete(processId);
@@ -224,12 +225,16 @@ export class Processes implements ClientPart {
     for (;;) {
       try {
         const connection = await this.#core.connection();
-        if (process.isOver || (this.#routes.get(processId) ?? process) !== process) return false;
+        if (process.isOver || this.#isReplaced(process)) return false;
         return (await connection.call("process/terminate", { processId }, { cleanup: true })).running;
       } catch (error) {
         await this.#beforeNextKill(error);
       }
     }
+  }
+
+  #isReplaced(process: RemoteProcess): boolean {
+    return (this.#routes.get(process.id) ?? process) !== process;
   }
 
   /** @throws What the attempt failed with, if there can be no other. */

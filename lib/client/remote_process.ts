@@ -24,6 +24,8 @@ export interface RemoteProcessOptions {
   readonly decider: { readonly decide: NetworkDecider; readonly timeoutMs: number } | null;
   /** Terminates it for certain; without it one try is certain enough. */
   readonly kill?: (process: RemoteProcess) => Promise<boolean>;
+  /** Whether its id belongs to another process by now. */
+  readonly isReplaced?: (process: RemoteProcess) => boolean;
   /** Nothing more is wanted of the server's events. */
   readonly released: (process: RemoteProcess) => void;
 }
@@ -112,12 +114,12 @@ export class RemoteProcess implements ProcessPort {
   }
 
   write(bytes: Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<void> {
-    this.#refuseIfFailed();
+    this.#refuseIfGone();
     return this.#input.write(bytes, options);
   }
 
   async closeStdin(options: CallOptions = {}): Promise<void> {
-    this.#refuseIfFailed();
+    this.#refuseIfGone();
     if (this.#options.isTerminal === true) return await this.#input.write(END_OF_FILE, options);
     await this.#needExtensions("end the input of a program");
     const { status } = await this.#input.inTurn(
@@ -128,12 +130,12 @@ export class RemoteProcess implements ProcessPort {
   }
 
   async interrupt(options?: CallOptions): Promise<void> {
-    this.#refuseIfFailed();
+    this.#refuseIfGone();
     await this.#core.call("process/signal", { processId: this.id, signal: "interrupt" }, options);
   }
 
   async signal(name: string, options?: CallOptions): Promise<void> {
-    this.#refuseIfFailed();
+    this.#refuseIfGone();
     if (await this.#core.hasExtensions()) {
       await this.#core.call("execServer/process/signal", { processId: this.id, signal: name }, options);
     } else if (name === "SIGINT") await this.interrupt(options);
@@ -142,7 +144,7 @@ export class RemoteProcess implements ProcessPort {
   }
 
   async resize(size: TerminalSize, options?: CallOptions): Promise<void> {
-    this.#refuseIfFailed();
+    this.#refuseIfGone();
     checkTerminalSize(size);
     await this.#needExtensions("change the size of a terminal");
     await this.#core.call("execServer/process/resize", { processId: this.id, size }, options);
@@ -165,6 +167,7 @@ export class RemoteProcess implements ProcessPort {
   /** A process that failed is answered for here: nobody who polls it waits forever. */
   async read(query: ReadQuery, options: CallOptions = {}): Promise<ReadResult> {
     if (this.feed.failure !== undefined) return this.#failedRead(this.feed.failure);
+    this.#refuseIfGone();
     try {
       return await this.#core.callUntilAnswered("process/read", { processId: this.id, ...query }, options);
     } catch (error) {
@@ -209,8 +212,10 @@ export class RemoteProcess implements ProcessPort {
     if (this.feed.ended) this.release();
   }
 
-  #refuseIfFailed(): void {
+  /** What is meant for this process must not reach another. */
+  #refuseIfGone(): void {
     if (this.feed.failure !== undefined) throw this.feed.failure;
+    if (this.#options.isReplaced?.(this)) throw new ClientError("process", `process ${this.id} has ended`);
   }
 
   async #needExtensions(what: string): Promise<void> {

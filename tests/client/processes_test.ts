@@ -175,6 +175,26 @@ Deno.test("leaving the scope of a process does not touch a newer one that has it
   assert.deepEqual(client.far.unread, []);
 });
 
+Deno.test("what is meant for a process that has ended does not reach a newer one of the same id", async () => {
+  await using client = await ProcessClient.connect({ extensions: true });
+  const older = await client.start("p");
+  client.tell([exited(1), closed(2)]);
+  await older.closed;
+  await client.start("p");
+  const deeds = [
+    () => older.write("x"),
+    () => older.closeStdin(),
+    () => older.interrupt(),
+    () => older.signal("SIGTERM"),
+    () => older.resize({ rows: 1, columns: 1 }),
+    () => older.read(),
+  ];
+  for (const deed of deeds) await assert.rejects(deed, { kind: "process", message: "process p has ended" });
+  assert.equal(await older.terminate(), false);
+  await older[Symbol.asyncDispose]();
+  assert.deepEqual(client.far.unread, []);
+});
+
 Deno.test("a caller that goes away before the start is sent leaves nothing behind", async () => {
   await using client = await ProcessClient.connect();
   const reason = new Error("no longer wanted");
