@@ -34,8 +34,10 @@ export function extensionHandlers(
     "execServer/process/signal": ({ processId, signal }, { session }) => ({
       running: session.processes.get(processId).signal(checkedSignalName(signal)),
     }),
-    "execServer/process/holdOutput": ({ processId, hold }, { session }) => {
-      session.processes.get(processId).hold(hold);
+    "execServer/process/holdOutput": ({ processId, hold }, { session, signal }) => {
+      const process = session.processes.get(processId);
+      // Its connection can have ended while this file was loaded: then nobody would let the program go on.
+      if (!signal.aborted) process.hold(hold);
       return {};
     },
     "execServer/process/status": ({ processId }, { session }) => session.processes.get(processId).summary,

@@ -252,3 +252,17 @@ Deno.test("a server that grants no leases says so, and its sessions live as long
 Deno.test("a server does not begin with a longest lease that is no duration", async () => {
   for (const maxDetachedMs of [-1, NaN]) await assert.rejects(Stage.create({ maxDetachedMs }), RangeError);
 });
+
+Deno.test("a hold that comes into force when its connection has ended holds nobody, however the request was delayed", async () => {
+  await using stage = await Stage.create();
+  const first = stage.connect();
+  const session = await first.initialize();
+  await first.ask("process/start", { processId: "p", argv: ["x"], cwd: "file:///", env: {}, tty: false });
+  // The first request for a method of ours: its handler has to be loaded.
+  void first.ask("execServer/process/holdOutput", { processId: "p", hold: true });
+  await stage.drop();
+  const second = stage.connect();
+  await second.initialize(session);
+  await second.ask("execServer/process/status", { processId: "p" });
+  assert.equal(stage.backend.child.say("it goes on"), true);
+});
