@@ -76,11 +76,14 @@ export interface Child {
    * @throws {Deno.errors.PermissionDenied} If not even one process of the group may be signalled.
    */
   signal(signal: SignalName): boolean;
-  /** SIGKILL to the group and an end to reading: what others still hold open no longer delays `closed`. */
+  /**
+   * SIGKILL to the group and an end to reading: what others still hold open no longer delays `closed`. Nothing once the
+   * program has exited. A failure is only logged: the program has changed its user.
+   */
   terminate(): void;
   /**
    * For the server's own end: SIGKILL to whatever is left of the group, background children of an exited program
-   * included, at once and synchronously.
+   * included, at once and synchronously. A failure is only logged.
    */
   killGroup(): void;
   /** Gives back every descriptor and watch at once; no event comes any more. Kills what is left of the group. */

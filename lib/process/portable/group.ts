@@ -1,3 +1,4 @@
+import type { Log } from "../../log.ts";
 import { signalGroup } from "../signal_group.ts";
 import type { SignalName } from "../signal_name.ts";
 
@@ -20,13 +21,20 @@ export interface LedGroup {
    * @throws {Deno.errors.PermissionDenied} If not even one of them may be signalled.
    */
   signal(signal: SignalName): boolean;
+  /** SIGKILL to every member. A failure is only logged: a group that has changed its user must not save the others. */
+  kill(): void;
 }
 
 /** The groups of all programs of one back end; those that outlived their leader are looked at when one is added. */
 export class LedGroups implements Disposable {
   readonly #groups = new Set<Group>();
+  readonly #log: Log;
   #leaders = 0;
   #idle: (() => void)[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   /** Groups that may have members. */
   get size(): number {
@@ -39,7 +47,7 @@ export class LedGroups implements Disposable {
    */
   add(id: number, signalLeader: (signal: SignalName) => void): LedGroup {
     this.#forgetEmpty();
-    const group = new Group(id, signalLeader, () => this.#leaderGone());
+    const group = new Group(id, signalLeader, () => this.#leaderGone(), this.#log);
     this.#groups.add(group);
     this.#leaders++;
     return group;
@@ -53,7 +61,7 @@ export class LedGroups implements Disposable {
 
   /** Kills every member of every group. */
   [Symbol.dispose](): void {
-    for (const group of this.#groups) group.signal("SIGKILL");
+    for (const group of this.#groups) group.kill();
     this.#groups.clear();
   }
 
@@ -77,6 +85,7 @@ class Group implements LedGroup {
     readonly id: number,
     readonly signalLeader: (signal: SignalName) => void,
     readonly leaderGone: () => void,
+    readonly log: Log,
   ) {}
 
   leaderExited(): void {
@@ -98,6 +107,14 @@ class Group implements LedGroup {
     if (HAS_GROUPS) return signalGroup(this.id, signal);
     this.signalLeader(signal);
     return true;
+  }
+
+  kill(): void {
+    try {
+      this.signal("SIGKILL");
+    } catch (error) {
+      this.log.warn("cannot kill a process group", { group: this.id, reason: String(error) });
+    }
   }
 }
 

@@ -99,12 +99,13 @@ class PipeChild implements Child {
   }
 
   terminate(): void {
-    this.signal("SIGKILL");
+    if (this.#exitCode !== null) return;
+    this.#group.kill();
     this.#cutOff();
   }
 
   killGroup(): void {
-    this.#group.signal("SIGKILL");
+    this.#group.kill();
   }
 
   [Symbol.dispose](): void {

@@ -15,6 +15,8 @@ import { LedGroups } from "./group.ts";
  *   number had been given away within that moment.
  * - Output within 50 ms after the exit is taken for output before it.
  * - Bytes for a background child that shares the stdin of a program that has exited are dropped.
+ * - A program on pipes that dies of a real-time signal takes us with it: the runtime (2.9.6) does not know the signal's
+ *   name and throws where nobody can catch it. Only Linux has such signals, and a back end of its own.
  *
  * On a terminal, moreover:
  *
@@ -39,12 +41,13 @@ export interface PortableBackend extends ProcessBackend, Disposable {
 
 class NodeBackend implements PortableBackend {
   readonly name = "portable";
-  readonly #groups = new LedGroups();
+  readonly #groups: LedGroups;
   readonly #log: Log;
   #isDisposed = false;
 
   constructor(log: Log) {
     this.#log = log;
+    this.#groups = new LedGroups(log);
   }
 
   async launch(spec: LaunchSpec, events: ChildEvents): Promise<Child> {

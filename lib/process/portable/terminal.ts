@@ -101,7 +101,9 @@ class TerminalChild implements Child {
   closeStdin(): void {}
 
   resize({ rows, columns }: TerminalSize): void {
-    if (!this.#hasExited) this.#terminal.resize(columns, rows);
+    // The descriptor can be closed before the exit is told, and its number be somebody else's.
+    if (this.#hasExited || socketOf(this.#terminal)?.destroyed === true) return;
+    this.#terminal.resize(columns, rows);
   }
 
   resume(): void {
@@ -116,12 +118,13 @@ class TerminalChild implements Child {
 
   /** The end of the leader hangs the terminal up, which ends the reading as well. */
   terminate(): void {
-    this.signal("SIGKILL");
+    if (this.#hasExited) return;
+    this.#group.kill();
     this.resume();
   }
 
   killGroup(): void {
-    this.#group.signal("SIGKILL");
+    this.#group.kill();
   }
 
   [Symbol.dispose](): void {

@@ -255,6 +255,60 @@ withBackend("terminate cuts off what a child that left the group still holds ope
   Deno.kill(escaped, "SIGKILL");
 });
 
+withBackend("terminate leaves a program alone that has exited, also while nobody has heard of it", async (backend) => {
+  const directory = await Deno.makeTempDir();
+  try {
+    const script = "echo one; (while [ ! -e go ]; do sleep 0.01; done; echo two) & exit 4";
+    const record = new ChildRecord();
+    record.accept = false;
+    const child = await backend.launch(launchSpec(["sh", "-c", script], { cwd: chunk(directory) }), record);
+    await record.says("one");
+    while (child.signal("SIGCONT")) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.terminate();
+    await Deno.writeTextFile(`${directory}/go`, "");
+    record.accept = true;
+    child.resume();
+    assert.equal((await record.end()).at(-1), "closed");
+    assert.ok(record.events.includes("exited 4"));
+    assert.equal(record.text("stdout"), "one\ntwo\n");
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+withBackend("the size of a terminal that is gone is no matter, also before the exit is told", async (backend) => {
+  const script = "trap '' HUP; exec <&- >&- 2>&-; exec sleep 0.3";
+  const { child, record } = await launch(backend, ["sh", "-c", script], { tty: true });
+  let ended = false;
+  const end = record.end().then(() => ended = true);
+  while (!ended) {
+    child.resize({ rows: 10, columns: 10 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await end;
+  child.resize({ rows: 10, columns: 10 });
+});
+
+withBackend("a group that may not be killed, having changed its user, is no fault of the server", async (backend) => {
+  const { kill } = Deno;
+  const refuse = (): never => {
+    throw new Deno.errors.PermissionDenied("Operation not permitted (os error 1)");
+  };
+  for (const tty of [false, true]) {
+    const { child, record } = await launch(backend, ["sleep", "60"], { tty });
+    Object.assign(Deno, { kill: refuse });
+    try {
+      child.terminate();
+      child.killGroup();
+    } finally {
+      Object.assign(Deno, { kill });
+    }
+    assert.ok(isAlive(child.pid));
+    child.killGroup();
+    await record.end();
+  }
+});
+
 withBackend("killGroup reaches background children of a program that has exited", async (backend) => {
   const { child, record } = await launch(backend, ["sh", "-c", "sleep 60 & exit 0"]);
   await record.until(() => record.events.includes("exited 0"));
