@@ -1,7 +1,10 @@
 /** Which web pages may connect: browsers say in the header `Origin` whose page it is, and nobody else sends one. */
 
-/** Schemes whose pages have no origin of their own: browsers send `null` for them, which every page can bring about. */
-const WITHOUT_ORIGIN = /^(file|data|blob|javascript|about):/;
+/**
+ * Schemes whose pages have no origin of their own: browsers send `null` for them, which every page can bring about. And
+ * those that no page is loaded with: a server's address, `wss://…`, is not the origin of who connects to it.
+ */
+const WITHOUT_ORIGIN = /^(file|data|blob|javascript|about|wss?|ftp):/;
 /** How origins look whose schemes `URL` knows nothing of, e.g. those of browser extensions. */
 const OTHER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
 

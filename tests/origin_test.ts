@@ -17,7 +17,21 @@ Deno.test("originFlaw refuses any text that is no origin, whatever it is", () =>
     if (originFlaw(text) !== undefined) return;
     assert.match(text, /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*]+$/);
   }));
-  for (const text of ["", "null", "*", "https://*.example.com", "about:blank", "file:///", "file://host", "blob:x"]) {
+  for (
+    const text of [
+      "",
+      "null",
+      "*",
+      "https://*.example.com",
+      "about:blank",
+      "file:///",
+      "file://host",
+      "blob:x",
+      "wss://example.com",
+      "ws://127.0.0.1:1",
+      "ftp://x",
+    ]
+  ) {
     assert.notEqual(originFlaw(text), undefined, text);
   }
 });

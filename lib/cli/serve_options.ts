@@ -48,7 +48,7 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "--ws-audience", value: "<AUDIENCE>" },
   { name: "--ws-max-clock-skew-seconds", value: "<SECONDS>", check: (value) => countFlaw(value, 0n) },
   { name: "--allow-origin", value: "<ORIGIN>", check: originFlaw, repeatable: true },
-  { name: "--max-detached", value: "<DURATION>", check: (value) => value === "0" ? undefined : durationFlaw(value) },
+  { name: "--max-detached", value: "<DURATION>", check: maxDetachedFlaw },
   { name: "--remote", value: "<URL>" },
   { name: "--environment-id", value: "<ID>" },
   { name: "--name", value: "<NAME>" },
@@ -91,6 +91,11 @@ export function parseServeOptions(argv: readonly string[], env: (name: string) =
       logLevel: (args.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
     },
   };
+}
+
+function maxDetachedFlaw(value: string): string | undefined {
+  const flaw = value === "0" ? undefined : durationFlaw(value);
+  return flaw === undefined ? undefined : `${flaw}; or 0 for none`;
 }
 
 /** A stdio server has one client, which started it, and ends with it. */

@@ -23,5 +23,6 @@ Deno.test("parseDuration() takes nothing else", () => {
     assert.equal(parseDuration(text), undefined, text);
     assert.match(durationFlaw(text) ?? "", /a number with a unit is expected/);
   }
-  assert.equal(durationFlaw("1s"), undefined);
+  for (const text of ["1s", "365000d"]) assert.equal(durationFlaw(text), undefined);
+  assert.match(durationFlaw("365000d1ms") ?? "", /at most 365000d/);
 });
