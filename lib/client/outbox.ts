@@ -39,7 +39,7 @@ export class Outbox {
   #answers = 0;
   /** The requests that have left; those as well whose answer nobody waits for any more. */
   readonly #unanswered = new Set<string>();
-  /** Ends the wait for an answer, while there is one. */
+  /** Ends the wait for an answer, while there is one: there may be something to send. */
   #wake: (() => void) | undefined;
   #flushing = false;
 
@@ -87,6 +87,8 @@ export class Outbox {
   #wait(message: Waiting): void {
     this.#waiting.add(message);
     if (!this.#flushing) void this.#flush();
+    // It waits for room alone, and not for what those before it wait for.
+    else if (this.#mayLeave(message.request)) this.#wake?.();
   }
 
   async #flush(): Promise<void> {

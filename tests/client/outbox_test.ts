@@ -131,3 +131,16 @@ Deno.test("Outbox has no more than 120 requests unanswered, and eight more that 
   outbox.drop();
   send("after the end");
 });
+
+Deno.test("Outbox sends what waits for room as soon as there is some, though others wait for answers", async () => {
+  const { connection, outbox, send, cleanUp } = setUp();
+  connection.room = MAX_UNANSWERED_REQUESTS + 1;
+  for (let i = 0; i <= MAX_UNANSWERED_REQUESTS; i++) send(`${i}`);
+  await idle();
+  connection.room = 0;
+  assert.equal(outbox.answer("an answer"), true);
+  cleanUp("a cleanup");
+  await connection.makeRoom(5);
+  assert.deepEqual(connection.sent.slice(MAX_UNANSWERED_REQUESTS), ["an answer", "a cleanup"]);
+  outbox.drop();
+});
