@@ -132,15 +132,16 @@ export const STREAMS: readonly Case[] = [
     name: "a message that is none, or a known notification without its members, costs the connection and nothing else",
     async run(place) {
       for (const bad of ["[]", "{}", "not JSON", '{"method":"process/closed","params":{}}', '{"id":null,"error":{}}']) {
-        let sent = false;
+        let link: MessageLink | undefined;
         await using proxied = await through(place, {
-          toClient: (message, link) => {
-            if (eventOf(message) !== undefined && !sent) link.toClient(bad);
-            sent ||= eventOf(message) !== undefined;
+          toServer: (message, from) => {
+            link = from;
             return message;
           },
         });
-        assertOrdered(await eventsOf(proxied.client));
+        await using process = await proxied.client.start({ argv: TALKER });
+        link!.toClient(bad);
+        assertOrdered(await Array.fromAsync(process));
         assert.equal(proxied.wire.accepted, 2, bad);
       }
     },

@@ -59,7 +59,7 @@ export const TELEMETRY: readonly Case[] = [
         client: { telemetry },
       });
       const { client } = proxied;
-      await assert.rejects(client.files.readFile(`${place.directory}/missing`));
+      await assert.rejects(client.files.readDir(`${place.directory}/missing`));
       await assert.rejects(client.call("environment/status", null, { timeoutMs: 20 }), {
         kind: "callTimeout",
         message:
@@ -73,7 +73,7 @@ export const TELEMETRY: readonly Case[] = [
       const counted = telemetry.counts.map(({ name, labels }) => `${name} ${labels["method"]}`);
       assert.deepEqual(counted.filter((each) => !each.endsWith("environment/info")), [
         "exec_server_client_requests_total initialize",
-        "exec_server_client_requests_total fs/readFile",
+        "exec_server_client_requests_total fs/readDirectory",
         ...Array(1026).fill("exec_server_client_requests_total environment/status"),
       ]);
     },
