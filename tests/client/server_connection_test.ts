@@ -7,7 +7,7 @@ import { type ConnectionOwner, ServerConnection } from "../../lib/client/server_
 import type { Telemetry } from "../../lib/client/telemetry.ts";
 import { createLog, type Log, silentLog } from "../../lib/log.ts";
 import { PathUri } from "../../lib/path_uri.ts";
-import type { Connection } from "../../lib/rpc/connection.ts";
+import type { Connection, Receiver } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { RecordedTelemetry } from "../support/recorded_telemetry.ts";
@@ -82,6 +82,26 @@ Deno.test("ServerConnection ignores answers to nothing and notifications that it
   await call;
   assert.deepEqual(events, [{ method: "process/closed", params: { processId: "p", seq: 1 } }]);
   assert.equal(connection.alive, true);
+});
+
+Deno.test("ServerConnection takes a binary message that holds JSON, and ends at one that is no text", async () => {
+  const [near] = memoryPair();
+  let receiver: Receiver | undefined;
+  const binary: Connection = Object.assign(Object.create(near), {
+    start: (one: Receiver) => receiver = one,
+    send: () => {},
+    close: () => {},
+  });
+  Object.defineProperties(binary, {
+    congested: { value: false },
+    malformedPrefix: { value: "failed to parse: " },
+  });
+  const { connection, ends } = connected({ connection: binary });
+  const call = connection.call("environment/status", null);
+  receiver!.message(new TextEncoder().encode('{"id":1,"result":{"status":"ready"}}'));
+  assert.deepEqual(await call, { status: "ready" });
+  receiver!.message(new Uint8Array([0xff]));
+  assert.deepEqual(ends, ["exec-server transport disconnected: failed to parse: expected value at line 1 column 1"]);
 });
 
 Deno.test("ServerConnection ends at a message of no known form", async () => {
