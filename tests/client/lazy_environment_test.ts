@@ -48,6 +48,8 @@ class Place implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
+    // A server kills what runs at its end, and does not wait for it.
+    await this.#backend.idle();
   }
 }
 
