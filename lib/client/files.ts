@@ -19,6 +19,10 @@ export interface FileInfo {
 }
 
 export interface DirectoryEntry {
+  /**
+   * What is not UTF-8 in it is U+FFFD, and then it leads to no file. Servers list no bytes; who has them from elsewhere
+   * (the output of `find -print0`) names the file by `PathUri.fromNative(bytes, "linux")`.
+   */
   readonly name: string;
   readonly isDirectory: boolean;
   readonly isFile: boolean;
@@ -28,11 +32,12 @@ export interface DirectoryEntry {
 export type FileErrorKind = "NotFound" | "InvalidInput" | "BrokenPipe" | "Other";
 
 /**
- * The files of the environment's machine, in Deno's terms.
+ * The files of the environment's machine, in Deno's terms. Thousands of calls may be made at once; they are made in turn.
  *
  * @throws {FileError} Every method, with the server's words.
  */
 export interface Files {
+  /** The whole content, which must fit in memory. A file of more than 4 MiB is read by blocks. */
   readFile(path: EnvironmentPath, options?: FileOptions): Promise<Uint8Array<ArrayBuffer>>;
   readTextFile(path: EnvironmentPath, options?: FileOptions): Promise<string>;
   /** A stream is written in blocks to a handle; where the server cannot, it is collected and written at once. */

@@ -74,8 +74,17 @@ export const MAX_DECISION_REASON_BYTES = 1024;
 
 /** One block of a file. */
 export const FILE_BLOCK_BYTES = 1024 * 1024;
-/** Ours: a longer file is written in blocks, where the server can. */
+/** Ours: a longer file is read, and where the server can also written, in blocks. */
 export const WHOLE_FILE_BYTES = 4 * 1024 * 1024;
+/** Ours: whole files that are read and written in blocks at once; a server keeps 128 files of a connection open. */
+export const MAX_WHOLE_FILES_BY_BLOCKS = 16;
+/** Ours: calls of a client's files at once, so that thousands leave room for others among the calls in flight. */
+export const MAX_FILE_CALLS = 512;
+/**
+ * Ours: what one answer may carry of a file. Platforms end a WebSocket that gets a frame of more than 64 MiB; this is
+ * 61.3 MiB in base64.
+ */
+export const MAX_ANSWER_DATA_BYTES = 46 * 1024 * 1024;
 /**
  * Ours: what one message may carry of a file or a request's body. Servers end a connection, without a word, over a
  * WebSocket message of more than 16 MiB; this in base64 leaves 340 KB of that for the rest.

@@ -1,47 +1,70 @@
-import { Base64Error, encodeBase64 } from "../base64.ts";
-import { PathUri } from "../path_uri.ts";
+import { encodeBase64 } from "../base64.ts";
+import type { PathUri } from "../path_uri.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
 import type { CallOptions } from "./calls.ts";
-import { ClientError, unsupported } from "./client_error.ts";
+import { type ClientError, unsupported } from "./client_error.ts";
 import { isUri, type PathContext, toPathUri } from "./environment_path.ts";
 import { collected } from "./collected.ts";
-import { A_LINK, fileInfo, IS_A_LINK } from "./file_info.ts";
+import { A_LINK, fileInfo, isLinkItself } from "./file_info.ts";
 import { FileError, fileError } from "./file_error.ts";
 import { type FileCalls, FileHandle } from "./file_handle.ts";
 import { readFrom, writeTo } from "./file_streams.ts";
 import type { DirectoryEntry, FileInfo, FileOptions, Files } from "./files.ts";
-import { MAX_MESSAGE_DATA_BYTES, WHOLE_FILE_BYTES } from "./limits.ts";
+import {
+  MAX_ANSWER_DATA_BYTES,
+  MAX_MESSAGE_DATA_BYTES,
+  MAX_WHOLE_FILES_BY_BLOCKS,
+  WHOLE_FILE_BYTES,
+} from "./limits.ts";
+import { Permits } from "./permits.ts";
 import type { EnvironmentPath } from "./process.ts";
+import { QueuedCalls } from "./queued_calls.ts";
 import { SharedMetadata } from "./shared_metadata.ts";
+import { walkLimits } from "./walk_limits.ts";
+import { invalidBase64, readWhole, tooLarge, tooLargeToRead } from "./whole_file.ts";
 
 /** Where the files are. */
 export interface FilesHost extends FileCalls {
   info(options?: CallOptions): Promise<EnvironmentInfo>;
-  /** Most bytes of a file in one message. Default {@linkcode MAX_MESSAGE_DATA_BYTES}. */
+  /** Most bytes of a file in one message. Default {@linkcode MAX_MESSAGE_DATA_BYTES} and {@linkcode MAX_ANSWER_DATA_BYTES}. */
   readonly maxMessageDataBytes?: number;
 }
 
 type Sandbox = Params<"fs/readFile">["sandbox"];
 
-/** The files behind a server, by its `fs/*` methods. Nothing is repeated: an answer that got lost is an error. */
+/**
+ * The files behind a server, by its `fs/*` methods. Nothing is repeated: an answer that got lost is an error. Calls beyond
+ * what a connection takes at once wait in line.
+ */
 export class RemoteFiles implements Files {
   readonly #host: FilesHost;
+  readonly #calls: QueuedCalls;
   readonly #metadata: SharedMetadata;
+  /** For whole files that are read and written by blocks: as many are open. */
+  readonly #byBlocks = new Permits(MAX_WHOLE_FILES_BY_BLOCKS);
   readonly #maxMessageDataBytes: number;
+  readonly #maxAnswerDataBytes: number;
   /** What the environment has told of its paths; undefined until a path needed it. */
   #context: PathContext | undefined;
 
   constructor(host: FilesHost) {
     this.#host = host;
-    this.#metadata = new SharedMetadata(host);
+    this.#calls = new QueuedCalls(host);
+    this.#metadata = new SharedMetadata(this.#calls);
     this.#maxMessageDataBytes = host.maxMessageDataBytes ?? MAX_MESSAGE_DATA_BYTES;
+    this.#maxAnswerDataBytes = host.maxMessageDataBytes ?? MAX_ANSWER_DATA_BYTES;
   }
 
   async readFile(path: EnvironmentPath, options: FileOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    const params = { path: await this.#uri(path, options), ...wire(options) };
+    const uri = await this.#uri(path, options);
+    const size = await this.#sizeOf(uri, options);
+    if (size > WHOLE_FILE_BYTES && await this.#canReadBlocks(options)) {
+      return await this.#byBlocks.during(() => this.#readBlocks(uri, size, options), options.signal);
+    }
+    if (size > this.#maxAnswerDataBytes) throw tooLargeToRead(size, this.#maxAnswerDataBytes);
     try {
-      return (await this.#host.call("fs/readFile", params, options)).dataBase64;
+      return (await this.#calls.call("fs/readFile", { path: uri, ...wire(options) }, options)).dataBase64;
     } catch (error) {
       throw invalidBase64(error) ?? this.#failure(error);
     }
@@ -60,9 +83,11 @@ export class RemoteFiles implements Files {
     if (data instanceof ReadableStream) return await this.#writeStream(path, data, options);
     const bytes = (typeof data === "string" ? new TextEncoder().encode(data) : data) as Uint8Array<ArrayBuffer>;
     if (bytes.length > WHOLE_FILE_BYTES && await this.#canStream(options)) {
-      const writer = (await this.create(path, options)).getWriter();
-      await writer.write(bytes);
-      return await writer.close();
+      return await this.#byBlocks.during(async () => {
+        const writer = (await this.create(path, options)).getWriter();
+        await writer.write(bytes);
+        await writer.close();
+      }, options.signal);
     }
     await this.#writeWhole(path, bytes, options);
   }
@@ -122,7 +147,11 @@ export class RemoteFiles implements Files {
     } catch (error) {
       // Links that lead nowhere, or in a circle, are there as well.
       if (!(error instanceof FileError) || error.kind !== "NotFound" && error.code !== "ELOOP") throw error;
-      if (await this.#isLink(uri, others)) return A_LINK;
+      const isLink = await isLinkItself(uri, {
+        realPath: (path) => this.realPath(path, others),
+        stat: (path) => this.#getMetadata(path, { ...others, followSymlinks: false }),
+      });
+      if (isLink) return A_LINK;
       throw error;
     }
   }
@@ -161,15 +190,7 @@ export class RemoteFiles implements Files {
     options: FileOptions & Partial<Params<"fs/walk">["options"]> = {},
   ): Promise<Result<"fs/walk">> {
     refuseNoFollow("fs/walk", options);
-    const {
-      maxDepth = MOST_WALKED.depth,
-      maxDirectories = MOST_WALKED.directories,
-      maxEntries = MOST_WALKED.entries,
-      followDirectorySymlinks = false,
-      pruneHiddenDirectories = false,
-    } = options;
-    const limits = { maxDepth, maxDirectories, maxEntries, followDirectorySymlinks, pruneHiddenDirectories };
-    const params = { path: await this.#uri(path, options), options: limits, sandbox: sandboxOf(options) };
+    const params = { path: await this.#uri(path, options), options: walkLimits(options), sandbox: sandboxOf(options) };
     return await this.#ask("fs/walk", params, options);
   }
 
@@ -193,10 +214,39 @@ export class RemoteFiles implements Files {
     return !sandbox || capabilities["sandboxedFileStreaming"] === true;
   }
 
+  async #canReadBlocks({ sandbox, followSymlinks = true, ...options }: FileOptions): Promise<boolean> {
+    if (!followSymlinks) return false;
+    return !sandbox || (await this.#info(options)).capabilities["sandboxedFileStreaming"] === true;
+  }
+
+  /** 0 for what is no file, and if the server does not say: it says why when the file is read. */
+  async #sizeOf(uri: PathUri, options: FileOptions): Promise<number> {
+    try {
+      const { isFile, size } = await this.#getMetadata(uri, options);
+      return isFile ? size : 0;
+    } catch (error) {
+      const isRefused = error instanceof FileError && error.kind !== "BrokenPipe" &&
+        (error.cause as ClientError).kind === "server";
+      if (isRefused) return 0;
+      throw error;
+    }
+  }
+
+  async #readBlocks(uri: PathUri, size: number, options: FileOptions): Promise<Uint8Array<ArrayBuffer>> {
+    const handle = await this.#open(uri, "read", options);
+    try {
+      return await readWhole(handle, size, options.signal);
+    } catch (error) {
+      throw this.#failure(error);
+    } finally {
+      handle.closeInBackground();
+    }
+  }
+
   async #open(path: EnvironmentPath, mode: "read" | "replace", options: FileOptions): Promise<FileHandle> {
     const uri = await this.#uri(path, options);
     try {
-      return await FileHandle.open(this.#host, uri, mode, options);
+      return await FileHandle.open(this.#calls, uri, mode, options);
     } catch (error) {
       throw this.#failure(error);
     }
@@ -212,21 +262,6 @@ export class RemoteFiles implements Files {
     }
   }
 
-  /** Asks about the last component alone: without links, so the way to it must have none. */
-  async #isLink(uri: PathUri, options: FileOptions): Promise<boolean> {
-    const [, parent, name] = /^(file:\/\/.*)\/([^/]+)\/?$/.exec(uri.text) ?? [];
-    if (parent === undefined || name === undefined) return false;
-    try {
-      const above = await this.realPath(parent === "file://" ? "file:///" : parent, options);
-      const plain = PathUri.parse(`${above.replace(/\/$/, "")}/${name}`);
-      await this.#getMetadata(plain, { ...options, followSymlinks: false });
-      return false;
-    } catch (error) {
-      if (!(error instanceof FileError) || error.kind === "BrokenPipe") throw error;
-      return error.message === IS_A_LINK;
-    }
-  }
-
   /** As {@linkcode RemoteFiles.#ask}, for what changes something. */
   async #change<M extends RequestName>(method: M, params: Params<M>, options: CallOptions): Promise<void> {
     this.#metadata.forget();
@@ -235,7 +270,7 @@ export class RemoteFiles implements Files {
 
   async #ask<M extends RequestName>(method: M, params: Params<M>, options: CallOptions): Promise<Result<M>> {
     try {
-      return await this.#host.call(method, params, options);
+      return await this.#calls.call(method, params, options);
     } catch (error) {
       throw this.#failure(error);
     }
@@ -266,9 +301,6 @@ export class RemoteFiles implements Files {
   }
 }
 
-/** Source: the reference's figures. */
-const MOST_WALKED = { depth: 64, directories: 10_000, entries: 50_000 } as const;
-
 function sandboxOf({ sandbox = null }: FileOptions): Sandbox {
   return sandbox;
 }
@@ -279,17 +311,4 @@ function wire(options: FileOptions): { followSymlinks: boolean; sandbox: Sandbox
 
 function refuseNoFollow(method: RequestName, { followSymlinks = true }: FileOptions): void {
   if (!followSymlinks) throw new FileError("InvalidInput", `${method} cannot be told not to follow links`);
-}
-
-function tooLarge(what: string, limit: number): FileError {
-  const why = "and exec-server does not support writable file streams";
-  return new FileError("Other", `${what} cannot be written: a message carries at most ${limit} bytes of it, ${why}`);
-}
-
-function invalidBase64(error: unknown): FileError | undefined {
-  if (!(error instanceof ClientError) || error.kind !== "json") return undefined;
-  const defect = (error.cause as Error | undefined)?.cause;
-  if (!(defect instanceof Base64Error)) return undefined;
-  const text = `remote fs/readFile returned invalid base64 dataBase64: ${defect.message}`;
-  return new FileError("Other", text, { cause: error });
 }

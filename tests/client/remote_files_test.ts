@@ -47,7 +47,9 @@ Deno.test("RemoteFiles sends paths as URIs, a sandbox always, and followSymlinks
   await files.copy("/a", PathUri.parse("file:///b"), { recursive: true });
   const sandbox = null;
   assert.deepEqual(host.asked.map(({ method, params }) => [method, params]), [
+    ["fs/getMetadata", { path: "file:///work/deep%20dir/a", sandbox }],
     ["fs/readFile", { path: "file:///work/deep%20dir/a", sandbox }],
+    ["fs/getMetadata", { path: "file:///a", followSymlinks: false, sandbox }],
     ["fs/readFile", { path: "file:///a", followSymlinks: false, sandbox }],
     ["fs/writeFile", { path: "file:///a", dataBase64: "aMOp", sandbox }],
     ["fs/writeFile", { path: "file:///a", dataBase64: "", followSymlinks: false, sandbox }],
@@ -123,7 +125,10 @@ Deno.test("failures of files have a kind, the server's words, and the system's n
 
 Deno.test("readFile says so if what the server calls base64 is none", async () => {
   const refusal = new ExecError("invalidParams", "Invalid padding", { cause: new Base64Error("Invalid padding") });
-  const host = new FakeHost({ "fs/readFile": () => Promise.reject(jsonError("Invalid padding", refusal)) });
+  const host = new FakeHost({
+    "fs/getMetadata": () => METADATA,
+    "fs/readFile": () => Promise.reject(jsonError("Invalid padding", refusal)),
+  });
   await assert.rejects(new RemoteFiles(host).readFile("/a"), {
     name: "FileError",
     kind: "Other",

@@ -145,6 +145,30 @@ export const FILES: readonly Case[] = [
     },
   },
   {
+    name: "thousands of files can be asked for at once",
+    async run(place) {
+      await Deno.writeTextFile(`${place.directory}/file`, "content");
+      await using proxied = await through(place);
+      const { files } = proxied.client;
+      const reading = Array.from({ length: 2000 }, () => files.readTextFile(`${place.directory}/file`));
+      assert.deepEqual(new Set(await inTime("the files", Promise.all(reading), 60_000)), new Set(["content"]));
+      assert.equal(proxied.wire.accepted, 1);
+    },
+  },
+  {
+    name: "a file that no message could carry is read whole",
+    async run(place) {
+      const length = 50 * BLOCK + 3;
+      {
+        using file = await Deno.create(`${place.directory}/file`);
+        await file.truncate(length);
+      }
+      await using proxied = await through(place);
+      assert.equal((await proxied.client.files.readFile(`${place.directory}/file`)).length, length);
+      assert.equal(proxied.wire.accepted, 1);
+    },
+  },
+  {
     name: "equal questions about a file share one request while it is under way",
     async run(place) {
       await Deno.writeTextFile(`${place.directory}/file`, "");
