@@ -1,6 +1,7 @@
 import { copyString } from "../json.ts";
 import type { TraceContext } from "../observer.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
+import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import { ClientError, initializeTimeout, jsonError, protocolError } from "./client_error.ts";
 import type { ServerConnection } from "./server_connection.ts";
 
@@ -43,5 +44,7 @@ export async function shakeHands(connection: ServerConnection, options: Handshak
     throw protocolError(`exec-server initialized an unexpected session ${sessionId}`);
   }
   connection.notify("initialized", {});
+  // Servers of ours have no queue that stops them.
+  if (environmentInfo?.capabilities[EXTENSIONS_CAPABILITY] === true) connection.liftRequestLimit();
   return { sessionId: copyString(sessionId), environmentInfo };
 }

@@ -28,7 +28,7 @@ interface Waiting {
 
 /**
  * Messages in the order in which they were sent, held back while the server does not read, and requests also while
- * {@linkcode MAX_UNANSWERED_REQUESTS} have not been answered. Requests that nobody waits for any more are withdrawn, so
+ * {@linkcode MAX_UNANSWERED_REQUESTS} have not been answered, unless the server is known to read on. Requests that nobody waits for any more are withdrawn, so
  * that as many can wait as there may be calls in flight; answers have a bound of their own.
  */
 export class Outbox {
@@ -42,6 +42,7 @@ export class Outbox {
   /** Ends the wait for an answer, while there is one: there may be something to send. */
   #wake: (() => void) | undefined;
   #flushing = false;
+  #isLimited = true;
 
   constructor(connection: Connection, clock: Clock) {
     this.#connection = connection;
@@ -68,6 +69,12 @@ export class Outbox {
     return true;
   }
 
+  /** The server reads on whatever has not been answered: requests only wait for it to read from here on. */
+  lift(): void {
+    this.#isLimited = false;
+    this.#wake?.();
+  }
+
   /** A request was answered; unknown ids are ignored. */
   answered(id: string): void {
     if (this.#unanswered.delete(id)) this.#wake?.();
@@ -80,7 +87,7 @@ export class Outbox {
   }
 
   #mayLeave(request: OutgoingRequest | undefined): boolean {
-    if (request === undefined) return true;
+    if (request === undefined || !this.#isLimited) return true;
     return this.#unanswered.size < (request.cleanup ? MAX_UNANSWERED_CLEANUPS : MAX_UNANSWERED_REQUESTS);
   }
 

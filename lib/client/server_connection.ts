@@ -158,6 +158,11 @@ export class ServerConnection {
     });
   }
 
+  /** The server takes any number of requests before it has answered one: {@linkcode MAX_PENDING_CALLS} are the bound. */
+  liftRequestLimit(): void {
+    this.#outbox.lift();
+  }
+
   /** Sends a notification. */
   notify(method: string, params: unknown): void {
     this.#connection.send(encodeNotification(method, params));

@@ -144,3 +144,14 @@ Deno.test("Outbox sends what waits for room as soon as there is some, though oth
   assert.deepEqual(connection.sent.slice(MAX_UNANSWERED_REQUESTS), ["an answer", "a cleanup"]);
   outbox.drop();
 });
+
+Deno.test("Outbox waits for no answers once the server is known to read on", async () => {
+  const { connection, outbox, send } = setUp();
+  connection.room = Infinity;
+  for (let i = 0; i < MAX_UNANSWERED_REQUESTS + 2; i++) send(`${i}`);
+  assert.equal(connection.sent.length, MAX_UNANSWERED_REQUESTS);
+  outbox.lift();
+  await idle();
+  send("one more");
+  assert.deepEqual(connection.sent.slice(MAX_UNANSWERED_REQUESTS), ["120", "121", "one more"]);
+});

@@ -14,10 +14,10 @@ if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts"
 const IGNORED = Deno.build.os === "windows";
 
 /** A client of a server in this process; its connection can be cut. */
-async function connected() {
+async function connected(concurrentRequests = 1) {
   const stack = new AsyncDisposableStack();
   const backend = stack.use(portableBackend({ log: silentLog }));
-  const server = stack.use(await ExecServer.create({ backend }));
+  const server = stack.use(await ExecServer.create({ backend, concurrentRequests }));
   let far: Connection | undefined;
   const carrier: Carrier = {
     label: "memory",
@@ -125,5 +125,18 @@ Deno.test({
     assert.equal((await lines.next()).value, "");
     assert.equal((await lines.next()).value, "30 40");
     await lines.return();
+  },
+});
+
+Deno.test({
+  name: "hundreds of reads that wait hold nobody up behind a server that works on them at once",
+  ignore: IGNORED,
+  async fn() {
+    await using place = await connected(1024);
+    await using process = await place.client.start({ argv: ["cat"], stdin: true });
+    const reads = Array.from({ length: 400 }, () => process.read({ afterSeq: 0, waitMs: 60_000 }));
+    assert.deepEqual(await place.client.status(), { state: "ready" });
+    await process.write("for all of them");
+    for (const { chunks } of await Promise.all(reads)) assert.equal(chunks.length, 1);
   },
 });
