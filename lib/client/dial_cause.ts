@@ -49,7 +49,11 @@ export function errorCause(error: DialError): string {
   const detail = withoutPrefix(message);
   const status = /status code: (\d{3})$/.exec(detail)?.[1];
   if (status !== undefined) return statusCause(Number(status));
-  if (/^(connection closed before message completed|Connection ended|other side closed)$/.test(detail)) {
+  // Node.js says that it aborted what the other side had accepted in a wrong way.
+  if (
+    /^(connection closed before message completed|Connection ended|other side closed|The operation was aborted\.|This operation was aborted)$/
+      .test(detail)
+  ) {
     return "WebSocket protocol error: Handshake not finished";
   }
   if (/certificate|\b(TLS|SSL)\b|InvalidContentType/.test(detail)) return `TLS error: ${detail}`;

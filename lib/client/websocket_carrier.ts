@@ -1,4 +1,5 @@
 import { type WebSocketConnection, websocketConnection } from "../rpc/websocket.ts";
+import { abortable } from "./abortable.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { checkDuration } from "./check_duration.ts";
 import { ClientError, connectError, connectTimeout } from "./client_error.ts";
@@ -46,11 +47,12 @@ class WebSocketCarrier implements Carrier {
     const { headers = {}, token, openSocket = platformSocket, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     checkDuration("connectTimeoutMs", connectTimeoutMs);
     const target = websocketUrl(this.#url);
-    const authorization = token === undefined ? {} : bearer(await tokenText(token));
+    // Nobody knows how long the caller's function takes, nor whether it ends.
+    const authorization = token === undefined ? {} : bearer(await abortable(tokenText(token), signal));
     const sent = headersFor(this.#url, { ...headers, ...authorization });
     using dial = await watchDial(target);
     signal.throwIfAborted();
-    const attempt = new Attempt(openSocket(target.href, sent), this.#url, dial);
+    const attempt = new Attempt(dial.open(() => openSocket(target.href, sent)), this.#url, dial);
     const connection = await attempt.opened(signal, connectTimeoutMs);
     return { connection, gone: connection.gone };
   }
@@ -59,7 +61,10 @@ class WebSocketCarrier implements Carrier {
 async function tokenText(token: NonNullable<WebSocketCarrierOptions["token"]>): Promise<string> {
   if (typeof token === "string") return token;
   try {
-    return await token();
+    const text: unknown = await token();
+    // Without types a variable that is not set comes this far, and "undefined" is a token to a server.
+    if (typeof text !== "string") throw new TypeError(`it is ${text === null ? "null" : typeof text}, not a text`);
+    return text;
   } catch (error) {
     if (error instanceof ClientError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
@@ -93,13 +98,14 @@ class Attempt {
     const timer = setTimeout(() => reject(connectTimeout(this.#url, timeoutMs)), timeoutMs);
     signal.addEventListener("abort", giveUp, { once: true });
     // In this very moment: the first message may come with the next one.
-    this.#socket.onopen = () => resolve(websocketConnection(this.#socket, this.#url));
+    this.#socket.onopen = () => resolve(websocketConnection(this.#socket, this.#url, () => this.#dial.drop()));
     this.#socket.onerror = (event) => reject(new DialFailure("message" in event ? String(event.message) : ""));
     this.#socket.onclose = ({ code }) => reject(new DialFailure(`closed with code ${code}`));
     try {
       return await promise;
     } catch (error) {
       this.#socket.close();
+      this.#dial.drop();
       if (!(error instanceof DialFailure)) throw error;
       throw connectError(this.#url, await this.#dial.cause(error.message), error);
     } finally {

@@ -2,8 +2,12 @@ import { ClientError, connectError, protocolError } from "./client_error.ts";
 
 export type WebSocketHeaders = Readonly<Record<string, string>>;
 
+/** What the upgrade says by itself. Platforms leave a second one out, or send both. */
+const OF_THE_UPGRADE = /^(host|connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/;
+
 /**
- * What the platform is to dial: the URL without its fragment.
+ * What the platform is to dial: the URL without its fragment, and without user name and password. Those are sent by some
+ * platforms only, and then also in the clear; the reference sends none.
  *
  * @throws {ClientError} `connect` if it is no WebSocket URL, in the reference's words; `configuration` if the other side
  * would frame messages as the relay once did.
@@ -19,7 +23,7 @@ export function websocketUrl(url: string): URL {
         "which is not supported",
     );
   }
-  target.hash = "";
+  target.hash = target.username = target.password = "";
   return target;
 }
 
@@ -58,7 +62,11 @@ function headerName(name: string): string {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
     throw protocolError(`invalid exec-server WebSocket header name ${JSON.stringify(name)}`);
   }
-  return name.toLowerCase();
+  const lower = name.toLowerCase();
+  if (OF_THE_UPGRADE.test(lower)) {
+    throw protocolError(`exec-server WebSocket header \`${lower}\` cannot be chosen: it belongs to the upgrade`);
+  }
+  return lower;
 }
 
 function headerValue(name: string, value: string): string {

@@ -35,9 +35,10 @@ export interface WebSocketConnection extends Connection {
  *
  * @param socket Must be open, or opening at the server's end. Its event handlers belong to the connection from here on.
  * @param peer The other side: at the server's end `IP:PORT`, an IPv6 address in brackets; at the client's its URL.
+ * @param drop Frees the socket on a platform other than Deno, if there is a way: its peer does not answer our close frame.
  */
-export function websocketConnection(socket: WebSocket, peer: string): WebSocketConnection {
-  return new SocketConnection(socket, peer);
+export function websocketConnection(socket: WebSocket, peer: string, drop: () => void = () => {}): WebSocketConnection {
+  return new SocketConnection(socket, peer, drop);
 }
 
 class SocketConnection implements WebSocketConnection {
@@ -46,6 +47,7 @@ class SocketConnection implements WebSocketConnection {
   readonly malformedPrefix: string;
   readonly gone: Promise<void>;
   readonly #socket: WebSocket;
+  readonly #dropElsewhere: () => void;
   readonly #resolveGone: () => void;
   #receiver: Receiver | undefined;
   /** What came before `start`, at most {@linkcode MAX_MESSAGE_BYTES} of it. */
@@ -57,10 +59,11 @@ class SocketConnection implements WebSocketConnection {
   #poll: ReturnType<typeof setTimeout> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: WebSocket, peer: string) {
+  constructor(socket: WebSocket, peer: string, drop: () => void) {
     this.label = `exec-server websocket ${peer}`;
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${this.label}: `;
     this.#socket = socket;
+    this.#dropElsewhere = drop;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.gone = promise;
     this.#resolveGone = resolve;
@@ -140,9 +143,11 @@ class SocketConnection implements WebSocketConnection {
     for (const resolve of waiters) resolve();
   }
 
-  /** Where that is possible the socket's last event comes now; elsewhere nobody need wait for it any longer. */
+  /** On Deno the socket's last event comes now; elsewhere nobody need wait for it any longer. */
   #drop(): void {
-    if (!dropSocket(this.#socket)) this.#resolveGone();
+    if (dropSocket(this.#socket)) return;
+    this.#dropElsewhere();
+    this.#resolveGone();
   }
 
   /** The socket is no more. @param failure Why it broke; empty: it was closed. */
@@ -187,7 +192,7 @@ function sendClose(socket: WebSocket, code: number, reason: string): void {
  * Frees a socket whose peer neither answers nor ends. The platform has no public call for it: after `close` it waits
  * for the peer's next frame without limit (measured on Deno 2.9.6; its own time-out covers open sockets only). So this
  * takes the resource number from where Deno keeps it. On a Deno that keeps it elsewhere nothing happens, the socket
- * stays until its peer makes itself heard, and the test of this function fails. Other platforms have no such way at all.
+ * stays until its peer makes itself heard, and the test of this function fails. Other platforms have none of this.
  *
  * @returns Whether the socket is freed.
  */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "../../lib/client/connect.ts";
 import { tokenFile } from "../../lib/client/node/token_file.ts";
 import { websocketCarrier, type WebSocketCarrierOptions } from "../../lib/client/websocket_carrier.ts";
 import { Recorder } from "../support/recorder.ts";
@@ -84,6 +85,35 @@ Deno.test("a token file is read again before every attempt; one that is missing 
   }
 });
 
+Deno.test("what is no token is not sent as one, and a token that never comes can be given up", async () => {
+  for (const [token, is] of [[undefined, "undefined"], [null, "null"], [5, "number"]] as const) {
+    await assert.rejects(open("ws://127.0.0.1:9", { token: () => token as unknown as string }), {
+      kind: "configuration",
+      message: `failed to configure exec-server websocket: cannot get the token: it is ${is}, not a text`,
+    });
+  }
+  const giveUp = new AbortController();
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const token = () => {
+    resolve();
+    return new Promise<string>(() => {});
+  };
+  const connecting = connect("ws://127.0.0.1:9", { token, signal: giveUp.signal });
+  await asked;
+  giveUp.abort(new Error("no more"));
+  await assert.rejects(connecting, { message: "no more" });
+});
+
+Deno.test("a user name and a password in the URL are not sent", async () => {
+  const seen: (string | undefined)[] = [];
+  await using server = new RawWebSocketServer(async ({ headers, answer }) => {
+    seen.push(headers.get("authorization"), headers.get("host"));
+    await answer("HTTP/1.1 401 No\r\n\r\n");
+  });
+  await assert.rejects(open(server.url.replace("//", "//user:secret@")), /: HTTP error: 401 Unauthorized$/);
+  assert.deepEqual(seen, [undefined, server.url.slice("ws://".length)]);
+});
+
 Deno.test("headers are kept from crossing a network in the clear", async () => {
   for (const url of ["ws://example.com/", "ws://10.0.0.1:80", "ws://[::2]/", "ws://128.0.0.1", "ws://localhost.com"]) {
     for (const options of [{ token: "" }, { headers: { "x-a": "" } }]) {
@@ -106,6 +136,12 @@ Deno.test("a header that cannot be sent is named and its value is not told", asy
   await assert.rejects(open("ws://127.0.0.1:9", { headers: { "a b": "1" } }), {
     message: 'exec-server protocol error: invalid exec-server WebSocket header name "a b"',
   });
+  for (const name of ["Host", "connection", "Sec-WebSocket-Protocol", "content-length"]) {
+    await assert.rejects(open("ws://127.0.0.1:9", { headers: { [name]: "1" } }), {
+      message: "exec-server protocol error: " +
+        `exec-server WebSocket header \`${name.toLowerCase()}\` cannot be chosen: it belongs to the upgrade`,
+    });
+  }
 });
 
 Deno.test("what cannot be a WebSocket URL fails when it is dialled, in the reference's words", async () => {

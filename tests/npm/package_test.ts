@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import ts from "typescript";
 import config from "../../deno.json" with { type: "json" };
 import { buildPackage } from "../../scripts/npm.ts";
+import { RawWebSocketServer } from "../client/support/raw_websocket_server.ts";
+import { inTime } from "../program/eventually.ts";
 import { OUR_COMMAND, RunningServer } from "../program/running_server.ts";
 import { Control } from "./control.ts";
 import { browserPath, runPage } from "./browser.ts";
@@ -98,6 +100,27 @@ Deno.test({
   ignore: !hasNode,
   async fn() {
     assert.deepEqual(await smoke([NODE, `${HERE}main.js`], { command }), { ...SEEN, child: "child\n" });
+  },
+});
+
+Deno.test({
+  name: "under Node.js a server that does not answer the end of its connection keeps no program alive",
+  ignore: !hasNode,
+  async fn() {
+    const ended = Promise.withResolvers<void>();
+    await using server = new RawWebSocketServer(async ({ tcp, accept }) => {
+      await accept();
+      const chunk = new Uint8Array(1024);
+      while (await tcp.read(chunk) !== null);
+      ended.resolve();
+    });
+    const run = npx([NODE, `${HERE}unanswered.js`, `file://${builtPackage}/client/mod.js`, server.url]);
+    await inTime("the end of the program's socket", ended.promise);
+    const { stdout } = await run;
+    assert.equal(
+      new TextDecoder().decode(stdout),
+      "timed out waiting for exec-server initialize handshake after 50ms\n",
+    );
   },
 });
 

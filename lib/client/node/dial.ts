@@ -1,18 +1,34 @@
+import type { Socket } from "node:net";
 import { type DialError, errorCause, saysOnlyThatItFailed, statusCause } from "../dial_cause.ts";
 
 /** One attempt to open a WebSocket, watched for the reason why it fails. */
 export interface Dial extends Disposable {
+  /** @param make Makes the WebSocket that is watched; called at once, and once. */
+  open(make: () => WebSocket): WebSocket;
   /** @param said What the platform's error event said. */
   cause(said: string): Promise<string>;
+  /** Ends the TCP connection where it can be reached, however the other side behaves. Harmless when it has ended. */
+  drop(): void;
 }
 
-/** What the diagnostics channels tell of a request, as far as it is of interest. */
+/** What the diagnostics channels of Node.js tell of a request, as far as it is of interest. */
 interface RequestEvent {
   readonly request: { readonly origin?: unknown; readonly path?: unknown; readonly upgrade?: unknown };
+  /** Of `sendHeaders`. */
+  readonly socket?: Socket;
   readonly response?: { readonly statusCode: number };
   readonly error?: DialError;
 }
 
+type Channels = typeof import("node:diagnostics_channel");
+
+const CHANNELS = [
+  "undici:request:create",
+  "undici:client:sendHeaders",
+  "undici:request:headers",
+  "undici:request:error",
+];
+const SWITCHING_PROTOCOLS = 101;
 /** How long the second look may take. */
 const PROBE_TIMEOUT_MS = 1_000;
 
@@ -20,40 +36,91 @@ const PROBE_TIMEOUT_MS = 1_000;
  * Node.js says of a failure only "network error or non-101 status code", in its diagnostics channels it says which. Deno
  * and Bun say enough, but for a TCP connection that did not come about: that is tried a second time.
  *
- * @param target A `ws:` or `wss:` URL. Two attempts for the same one at the same time may be told each other's reason.
+ * @param target A `ws:` or `wss:` URL.
  */
 export async function watchDial(target: URL): Promise<Dial> {
-  let seen: string | undefined;
-  const path = target.pathname + target.search;
-  const origin = `${target.protocol === "wss:" ? "https" : "http"}://${target.host}`;
-  const stop = await subscribe(({ request, response, error }) => {
-    if (request.upgrade !== "websocket" || request.origin !== origin || request.path !== path) return;
-    if (response !== undefined) seen ??= statusCause(response.statusCode);
-    if (error !== undefined) seen ??= errorCause(error);
-  });
-  return {
-    async cause(said) {
-      if (seen !== undefined) return seen;
-      const error = saysOnlyThatItFailed(said) ? await tcpError(target) : undefined;
-      return errorCause(error ?? { message: said });
-    },
-    [Symbol.dispose]: stop,
-  };
-}
-
-/** Only Node.js has these channels. */
-async function subscribe(hear: (event: RequestEvent) => void): Promise<() => void> {
   const { process } = globalThis as { process?: { versions?: { node?: string; bun?: string } } };
   if ("Deno" in globalThis || process?.versions?.node === undefined || process.versions.bun !== undefined) {
-    return () => {};
+    return new PlainDial(target);
   }
-  const channels = await import("node:diagnostics_channel");
-  const names = ["undici:request:headers", "undici:request:error"];
-  const listener = (message: unknown) => hear(message as RequestEvent);
-  for (const name of names) channels.subscribe(name, listener);
-  return () => {
-    for (const name of names) channels.unsubscribe(name, listener);
-  };
+  return new NodeDial(target, await import("node:diagnostics_channel"));
+}
+
+class PlainDial implements Dial {
+  readonly #target: URL;
+
+  constructor(target: URL) {
+    this.#target = target;
+  }
+
+  open(make: () => WebSocket): WebSocket {
+    return make();
+  }
+
+  async cause(said: string): Promise<string> {
+    const error = saysOnlyThatItFailed(said) ? await tcpError(this.#target) : undefined;
+    return errorCause(error ?? { message: said });
+  }
+
+  drop(): void {}
+
+  [Symbol.dispose](): void {}
+}
+
+/** Each request belongs to the attempt that saw it first, among those for the same URL: to the one that made it. */
+const claimed = new WeakSet<object>();
+
+class NodeDial extends PlainDial {
+  readonly #channels: Channels;
+  readonly #origin: string;
+  readonly #path: string;
+  readonly #listener = (message: unknown) => this.#hear(message as RequestEvent);
+  #request: RequestEvent["request"] | undefined;
+  #socket: Socket | undefined;
+  #cause: string | undefined;
+
+  constructor(target: URL, channels: Channels) {
+    super(target);
+    this.#channels = channels;
+    this.#origin = `${target.protocol === "wss:" ? "https" : "http"}://${target.host}`;
+    this.#path = target.pathname + target.search;
+  }
+
+  override open(make: () => WebSocket): WebSocket {
+    for (const name of CHANNELS) this.#channels.subscribe(name, this.#listener);
+    return make();
+  }
+
+  override async cause(said: string): Promise<string> {
+    return this.#cause ?? await super.cause(said);
+  }
+
+  override drop(): void {
+    this.#socket?.destroy();
+  }
+
+  override [Symbol.dispose](): void {
+    for (const name of CHANNELS) this.#channels.unsubscribe(name, this.#listener);
+  }
+
+  #hear({ request, socket, response, error }: RequestEvent): void {
+    if (this.#request === undefined && this.#isOurs(request)) {
+      claimed.add(request);
+      this.#request = request;
+    }
+    if (request !== this.#request) return;
+    if (socket !== undefined) this.#socket = socket;
+    // An answer that switches protocols is no reason: what is wrong with it is told next.
+    if (response !== undefined && response.statusCode !== SWITCHING_PROTOCOLS) {
+      this.#cause ??= statusCause(response.statusCode);
+    }
+    if (error !== undefined) this.#cause ??= errorCause(error);
+  }
+
+  #isOurs(request: RequestEvent["request"]): boolean {
+    return request.upgrade === "websocket" && request.origin === this.#origin && request.path === this.#path &&
+      !claimed.has(request);
+  }
 }
 
 /** Why no TCP connection comes about; undefined: one does, or it takes too long to find out. */
