@@ -206,6 +206,8 @@ Deno.test({ name: "a command that cannot be started says why", ignore }, async (
     [{ cwd: "/no/such" }, "No such file or directory (os error 2)"],
     [{ program: "/tmp" }, "Permission denied (os error 13)"],
     [{ args: ["a\0b"] }, "nul byte found in provided data"],
+    [{ env: { A: "a\0b" } }, "nul byte found in provided data"],
+    [{ env: { "A\0": "" } }, "nul byte found in provided data"],
   ];
   for (const [more, reason] of cases) {
     const command = { ...new Scene().command(""), ...more };

@@ -53,21 +53,23 @@ const LAST_WORDS_MS = 500;
  */
 export async function spawnCommand(options: CommandOptions, log: Log): Promise<SpawnedCommand> {
   const { program, args = [], cwd } = options;
-  if ([program, cwd ?? "", ...args].some((text) => text.includes("\0"))) {
+  const [{ spawn }, { default: process }] = await Promise.all([import("node:child_process"), import("node:process")]);
+  const env = environment(process.env, options);
+  if ([program, cwd ?? "", ...args, ...Object.entries(env).flat()].some((text) => text?.includes("\0"))) {
     throw spawnError("nul byte found in provided data");
   }
   // Node.js has words of its own for it; the system has these.
   if (program === "") throw spawnError("No such file or directory (os error 2)");
-  const [{ spawn }, { default: process }] = await Promise.all([import("node:child_process"), import("node:process")]);
-  const child = spawn(program, args, {
-    ...(cwd === undefined ? {} : { cwd }),
-    env: environment(process.env, options),
-    stdio: "pipe",
-    // Makes it the leader of a group whose number is its process id. Windows has no groups.
-    detached: process.platform !== "win32",
-    windowsHide: true,
-  });
-  await started(child);
+  const child = await started(() =>
+    spawn(program, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env,
+      stdio: "pipe",
+      // Makes it the leader of a group whose number is its process id. Windows has no groups.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    })
+  );
   const { pid } = child;
   // A group of 0 would be our own, and of 1 everything.
   if (pid === undefined || pid <= 1) throw spawnError(`the program has the process id ${pid}`);
@@ -84,11 +86,20 @@ function environment(
   return Object.fromEntries(all.filter(([name]) => !removed.has(name.toUpperCase())));
 }
 
-function started(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Of some reasons Node.js tells by an event, of others at once: of arguments that are too long, for example. */
+async function started(spawn: () => ChildProcess): Promise<ChildProcess> {
+  let child: ChildProcess | undefined;
+  try {
+    child = spawn();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once("spawn", resolve);
-    child.once("error", (error) => reject(spawnError(systemErrorText(error), error)));
-  });
+    child.once("error", reject);
+    await promise;
+    return child;
+  } catch (error) {
+    for (const stream of child?.stdio ?? []) stream?.destroy();
+    throw spawnError(systemErrorText(error), error);
+  }
 }
 
 /** @returns Whether there was a process to send it to. */
