@@ -32,6 +32,8 @@ export interface EnvironmentSource {
   readonly requiredSkills: readonly string[];
 }
 
+/** A second or so of reading; most files have a few hundred. Ours: the reference knows no bound. */
+const MAX_CONFIG_BYTES = 131_072;
 const LOCAL: EnvironmentSet = { includeLocal: true, default: "local", environments: [] };
 const NONE: EnvironmentSet = { includeLocal: false, default: null, environments: [] };
 /** What an environment is called that variables describe. */
@@ -48,7 +50,7 @@ const NOISE_VARIABLES = ["REGISTRY_URL", "ENVIRONMENT_ID", "AUTH_TOKEN"].map((na
  * @throws {ClientError} The first thing that is wrong with them.
  */
 export async function environmentSources(options: SourceOptions = {}): Promise<EnvironmentSet> {
-  const { env = processVariable, readFile = readTextFile } = options;
+  const { env = processVariable, readFile = (path) => readTextFile(path, MAX_CONFIG_BYTES) } = options;
   return fromRegistry(env) ?? await fromFile(codexHome(env), readFile, options.log) ?? fromUrl(env);
 }
 

@@ -30,6 +30,8 @@ export function readToml(document: string): TomlTable {
   try {
     program = parseTOML(text, { tomlVersion: "1.1" });
   } catch (error) {
+    // The parser makes each character of a string an argument of one call: about 120 000 of them are too many.
+    if (error instanceof RangeError) throw new TomlError(1, 1, "the document has a string that is too long");
     if (!(error instanceof ParseError)) throw error;
     throw new TomlError(error.lineNumber, error.column + 1, error.message);
   }

@@ -82,6 +82,23 @@ Deno.test("a registry of which something is missing is refused", async () => {
   }
 });
 
+Deno.test({
+  name: "a named pipe in place of the file is refused, not waited for",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const dir = await Deno.makeTempDir();
+    try {
+      const path = `${dir}/environments.toml`;
+      await new Deno.Command("mkfifo", { args: [path] }).output();
+      await assert.rejects(environmentSources({ env: (name) => name === "CODEX_HOME" ? dir : undefined }), {
+        message: `exec-server protocol error: failed to read environment config \`${path}\`: it is a named pipe`,
+      });
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+});
+
 Deno.test("a file that cannot be read, or is wrong, is named", async () => {
   const dir = await Deno.makeTempDir();
   try {
@@ -98,6 +115,10 @@ Deno.test("a file that cannot be read, or is wrong, is named", async () => {
     await Deno.remove(path);
     await Deno.writeFile(path, new Uint8Array([0x64, 0x3d, 0x22, 0xff, 0x22]));
     await refused(`failed to read environment config \`${path}\`: stream did not contain valid UTF-8`);
+    await Deno.writeTextFile(path, `#${"x".repeat(131_072)}`);
+    await refused(`failed to read environment config \`${path}\`: it is larger than 131072 bytes`);
+    await Deno.writeTextFile(path, `#${"x".repeat(131_071)}`);
+    assert.equal((await environmentSources({ env })).includeLocal, true);
     await Deno.writeTextFile(path, "foo = 1");
     await refused(
       `failed to parse environment config \`${path}\`: ` +

@@ -92,6 +92,15 @@ Deno.test("a defect is told with its place and without the text of the document"
   }
 });
 
+Deno.test("a string that is too long for the parser is refused, not a crash", () => {
+  assert.equal(readToml(`a = "${"x".repeat(50_000)}"`).get("a"), "x".repeat(50_000));
+  for (const quote of ['"', "'", '"""']) {
+    assert.throws(() => readToml(`a = ${quote}${"x".repeat(1_000_000)}${quote}`), {
+      message: "1:1: the document has a string that is too long",
+    });
+  }
+});
+
 Deno.test("numbers beyond 64 bits are refused, not rounded", () => {
   assert.throws(() => readToml("a = 9223372036854775808"), { message: "1:5: u64 value was too large" });
   assert.throws(() => readToml("a = 1e400"), { message: "1:5: floating-point number overflowed" });
