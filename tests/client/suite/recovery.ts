@@ -39,7 +39,7 @@ export const RECOVERY: readonly Case[] = [
       assert.equal(await inTime("the text", text), COUNTED);
       assert.equal((await process.exited).code, 0);
       await process.closed;
-      assert.equal(wire.accepted, 4);
+      assert.ok(wire.accepted >= 4, `${wire.accepted} connections`);
     },
   },
   {

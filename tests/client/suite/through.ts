@@ -18,6 +18,8 @@ export interface Proxied extends AsyncDisposable {
   readonly messages: MessageProxy;
   /** Between the client and `messages`: cuts without a word. */
   readonly wire: TcpProxy;
+  /** How many connections were lost so far. After one a server may have to be asked more than once. */
+  losses(): number;
 }
 
 export interface ThroughOptions {
@@ -32,8 +34,13 @@ export async function through({ url }: Place, { client: options, ...alter }: Thr
   try {
     const messages = stack.use(new MessageProxy(url, alter));
     const wire = stack.use(new TcpProxy(messages.url));
-    const client = stack.use(await connect(wire.url, { ...SHORT, ...options }));
-    return { client, messages, wire, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    let losses = 0;
+    const onState: ClientOptions["onState"] = (state) => {
+      if (state === "disconnected") losses++;
+      options?.onState?.(state);
+    };
+    const client = stack.use(await connect(wire.url, { ...SHORT, ...options, onState }));
+    return { client, messages, wire, losses: () => losses, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
