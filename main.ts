@@ -118,6 +118,7 @@ async function serveWebSocket(
     authorize,
     allowedOrigins: options.allowedOrigins,
     log,
+    ...(Deno.build.os === "linux" ? { acknowledge } : {}),
     onConnection: (connection) => void loading.promise.then((server) => server.serve(connection, "websocket")),
   });
   print(`${listener.url}\n`);
@@ -125,6 +126,11 @@ async function serveWebSocket(
     complain(`Error: ${error.message}\n`);
     end(1);
   });
+}
+
+/** Clients whose system waits for it send their first request 40 ms sooner. */
+function acknowledge(peer: Deno.NetAddr): void {
+  void import("./lib/linux/tcp.ts").then(({ acknowledgeNow }) => acknowledgeNow(peer));
 }
 
 async function authorizer(settings: NonNullable<ServeOptions["auth"]>) {

@@ -52,6 +52,11 @@ export interface Connection {
    * that less work lies before theirs.
    */
   sharing: boolean;
+  /**
+   * Tells the peer at once that what it sent has arrived, where the carrier can: after a message that is not answered, so
+   * that its next one need not wait for that.
+   */
+  acknowledge?: () => void;
   /** True while more is queued than the carrier needs to keep its peer busy: producers pause. */
   readonly congested: boolean;
   /** Resolves when the connection is not, or no longer, congested, or has ended. Never rejects. */

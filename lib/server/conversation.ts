@@ -55,6 +55,7 @@ export class Conversation implements PeerHandler, Disposable {
     if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
     if (this.#stage === "fresh") throw new ProtocolViolation("initialized before initialize");
     this.#stage = "ready";
+    this.#connection.acknowledge?.();
   }
 
   /** Decoding comes before the handshake check, and the handshake check before every check of values. */

@@ -13,6 +13,8 @@ export interface ListenOptions {
   /** Origins of web pages that may come in, letter by letter as browsers send them. Default: none. */
   readonly allowedOrigins?: readonly string[];
   readonly log: Log;
+  /** Tells a peer at once that what it sent has arrived; see {@linkcode Connection.acknowledge}. It must not throw. */
+  readonly acknowledge?: (peer: Deno.NetAddr) => void;
   /** Hears every connection once it is open; `start` may follow later, and soon. */
   onConnection(connection: Connection): void;
 }
@@ -158,10 +160,11 @@ function refusal(status: number, body: string): Response {
   return new Response(body, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
 }
 
-function upgrade({ onConnection, log }: ListenOptions, request: Request, peer: Deno.NetAddr): Response {
+function upgrade({ onConnection, log, acknowledge }: ListenOptions, request: Request, peer: Deno.NetAddr): Response {
   askForVectoredWrites();
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_TIMEOUT_SECONDS });
-  const connection = websocketConnection(socket, formatAddress(peer));
+  const connection: Connection = websocketConnection(socket, formatAddress(peer));
+  if (acknowledge !== undefined) connection.acknowledge = () => acknowledge(peer);
   socket.onopen = () => {
     vectoredWritesSettled();
     try {

@@ -21,7 +21,7 @@ export async function measureLatency(plan: Plan): Promise<void> {
 }
 
 async function measureConnections(plan: Plan): Promise<void> {
-  if (!plan.wants("connect") && !plan.wants("initialize")) return;
+  if (!plan.wants("connect") && !plan.wants("initialize") && !plan.wants("first-answer")) return;
   plan.progress("connections");
   await using stack = new AsyncDisposableStack();
   const servers = new Map<string, RunningServer>();
@@ -35,9 +35,12 @@ async function measureConnections(plan: Plan): Promise<void> {
         const connected = performance.now();
         await client.initialize();
         const initialized = performance.now();
+        await client.request("environment/status");
+        const answered = performance.now();
         if (turn < 0) continue;
         plan.samples.add("connect", "ws", side, connected - began);
         plan.samples.add("initialize", "ws", side, initialized - connected);
+        plan.samples.add("first-answer", "ws", side, answered - initialized);
       }
     }
     await pause(SETTLE_MS);

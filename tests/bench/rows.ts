@@ -35,6 +35,7 @@ const PROCESS_ROWS = [
   },
   { id: "connect", title: "connect", unit: "ms", quantile: MEDIAN, target: { ws: 1.1 } },
   { id: "initialize", title: "initialize", unit: "ms", quantile: MEDIAN, target: { ws: 0.5, stdio: 0.5 } },
+  { id: "first-answer", title: "first answer after the handshake", unit: "ms", quantile: MEDIAN, target: {} },
   {
     id: "start-response",
     title: "start → response, `true`",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { shutDown } from "../../lib/linux/tcp.ts";
+import { acknowledgeNow, shutDown } from "../../lib/linux/tcp.ts";
 
 for (const hostname of ["127.0.0.1", "::1"]) {
   Deno.test(`a connection of ${hostname} is shut down, and no other one`, async () => {
@@ -25,4 +25,15 @@ Deno.test("a connection that is not there is not shut down", async () => {
   assert.ok(!shutDown({ ...localAddr, hostname: "127.0.0.2" }, remoteAddr));
   near.close();
   assert.ok(!shutDown(localAddr, remoteAddr));
+});
+
+Deno.test("what a peer sent is acknowledged at once, if there is such a peer", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const near = await Deno.connect({ hostname: "127.0.0.1", port: (listener.addr as Deno.NetAddr).port });
+  const far = await listener.accept();
+  const { remoteAddr } = far as Deno.TcpConn;
+  assert.ok(acknowledgeNow(remoteAddr as Deno.NetAddr));
+  near.close();
+  far.close();
+  assert.ok(!acknowledgeNow(remoteAddr as Deno.NetAddr));
 });
