@@ -62,6 +62,24 @@ const murmur: Deed = async (scene, name) => {
   });
 };
 
+/** More than a server retains, read slowly at times: an outage may leave a gap, which is a clear failure. */
+const flood: Deed = async (scene, name) => {
+  const { random, watchdog } = scene;
+  const count = 150_000 + random.below(450_000);
+  const slowly = random.below(2) === 0;
+  try {
+    return await withProcess(scene, name, { argv: ["seq", String(count)] }, async (process) => {
+      const output = new Prefix(process.stdout, new TextEncoder().encode(lines(count)));
+      if (slowly) await watchdog.watch(`${name} beginning`, output.upTo(1).then(() => pause(random.below(300))));
+      await watchdog.watch(`${name} stdout`, output.end());
+      await watchdog.watch(`${name} closed`, process.closed);
+    });
+  } catch (error) {
+    if (error instanceof ClientError && /events are no longer retained/.test(error.message)) return error;
+    throw error;
+  }
+};
+
 /** Random bytes to stdin come back, on pipes or a raw terminal. */
 const mirror: Deed = async (scene, name) => {
   const { random, watchdog } = scene;
@@ -121,11 +139,11 @@ const download: Deed = async ({ environment, random, watchdog, httpUrl }, name) 
   });
 };
 
-export const DEEDS: readonly [Deed, ...Deed[]] = [shout, murmur, mirror, mirror, file, download];
+export const DEEDS: readonly [Deed, ...Deed[]] = [shout, murmur, flood, mirror, mirror, file, download];
 
 /**
- * The start itself may fail, for it is never repeated. What has been started must come whole: outages are shorter than
- * the deadlines, and no program says more than the server retains.
+ * The start itself may fail, for it is never repeated. What has been started must come whole, as outages are shorter than
+ * the deadlines, unless it says more than the server retains.
  */
 async function withProcess(
   scene: Scene,
