@@ -5,6 +5,9 @@ import { portableBackend } from "../../lib/process/portable/spawn.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ExecServer } from "../../lib/server/mod.ts";
 
+// Opens the C library before a test could be blamed for it.
+if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");
+
 Deno.test("a client that has said initialized, to which there is no answer, hears at once that it arrived", async () => {
   using backend = portableBackend({ log: silentLog });
   using server = await ExecServer.create({ backend });
