@@ -49,6 +49,7 @@ export function errorCause(error: DialError): string {
   const detail = withoutPrefix(message);
   const status = /status code: (\d{3})$/.exec(detail)?.[1];
   if (status !== undefined) return statusCause(Number(status));
+  if (saysOnlyHowHttp2Went(message)) return "WebSocket protocol error: Handshake not finished";
   // Node.js says that it aborted what the other side had accepted in a wrong way.
   if (
     /^(connection closed before message completed|Connection ended|other side closed|The operation was aborted\.|This operation was aborted)$/
@@ -65,6 +66,11 @@ export function errorCause(error: DialError): string {
 export function saysOnlyThatItFailed(message: string): boolean {
   return /^(tcp connect error|dns error|Failed to connect|Received network error or non-101 status code\.|)$/
     .test(withoutPrefix(message));
+}
+
+/** Whether the platform tells of a second attempt, over HTTP/2, after the first had failed for another reason. */
+export function saysOnlyHowHttp2Went(message: string): boolean {
+  return withoutPrefix(message) === "Didn't receive h2 alpn, aborting connection";
 }
 
 function withoutPrefix(message: string): string {

@@ -50,7 +50,7 @@ class WebSocketCarrier implements Carrier {
     // Nobody knows how long the caller's function takes, nor whether it ends.
     const authorization = token === undefined ? {} : bearer(await abortable(tokenText(token), signal));
     const sent = headersFor(this.#url, { ...headers, ...authorization });
-    using dial = await watchDial(target);
+    using dial = await watchDial(target, sent);
     signal.throwIfAborted();
     const attempt = new Attempt(dial.open(() => openSocket(target.href, sent)), this.#url, dial);
     const connection = await attempt.opened(signal, connectTimeoutMs);

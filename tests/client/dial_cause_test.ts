@@ -16,6 +16,7 @@ Deno.test("what Deno, Node.js and Bun say of a failed upgrade comes out in the r
     [`${DENO}connection closed before message completed`, "WebSocket protocol error: Handshake not finished"],
     [`${BUN}Connection ended`, "WebSocket protocol error: Handshake not finished"],
     [{ message: "other side closed", code: "UND_ERR_SOCKET" }, "WebSocket protocol error: Handshake not finished"],
+    [`${DENO}Didn't receive h2 alpn, aborting connection`, "WebSocket protocol error: Handshake not finished"],
     ["The operation was aborted.", "WebSocket protocol error: Handshake not finished"],
     [`${DENO}invalid peer certificate: UnknownIssuer`, "TLS error: invalid peer certificate: UnknownIssuer"],
     [`${BUN}TLS handshake failed: self signed certificate`, "TLS error: TLS handshake failed: self signed certificate"],

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { type DialError, errorCause, saysOnlyThatItFailed, statusCause } from "../dial_cause.ts";
+import { type DialError, errorCause, saysOnlyHowHttp2Went, saysOnlyThatItFailed, statusCause } from "../dial_cause.ts";
+import { upgradeStatus } from "../upgrade_status.ts";
 
 /** One attempt to open a WebSocket, watched for the reason why it fails. */
 export interface Dial extends Disposable {
@@ -34,23 +35,27 @@ const PROBE_TIMEOUT_MS = 1_000;
 
 /**
  * Node.js says of a failure only "network error or non-101 status code", in its diagnostics channels it says which. Deno
- * and Bun say enough, but for a TCP connection that did not come about: that is tried a second time.
+ * and Bun say enough, but for a TCP connection that did not come about, and Deno for an upgrade over TLS: those are tried
+ * a second time.
  *
  * @param target A `ws:` or `wss:` URL.
+ * @param headers As they are sent with the upgrade.
  */
-export async function watchDial(target: URL): Promise<Dial> {
+export async function watchDial(target: URL, headers: Readonly<Record<string, string>>): Promise<Dial> {
   const { process } = globalThis as { process?: { versions?: { node?: string; bun?: string } } };
   if ("Deno" in globalThis || process?.versions?.node === undefined || process.versions.bun !== undefined) {
-    return new PlainDial(target);
+    return new PlainDial(target, headers);
   }
-  return new NodeDial(target, await import("node:diagnostics_channel"));
+  return new NodeDial(target, headers, await import("node:diagnostics_channel"));
 }
 
 class PlainDial implements Dial {
   readonly #target: URL;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(target: URL) {
+  constructor(target: URL, headers: Readonly<Record<string, string>>) {
     this.#target = target;
+    this.#headers = headers;
   }
 
   open(make: () => WebSocket): WebSocket {
@@ -58,6 +63,10 @@ class PlainDial implements Dial {
   }
 
   async cause(said: string): Promise<string> {
+    if (saysOnlyHowHttp2Went(said)) {
+      const status = await upgradeStatus(this.#target, this.#headers, PROBE_TIMEOUT_MS);
+      if (status !== undefined && status !== SWITCHING_PROTOCOLS) return statusCause(status);
+    }
     const error = saysOnlyThatItFailed(said) ? await tcpError(this.#target) : undefined;
     return errorCause(error ?? { message: said });
   }
@@ -79,8 +88,8 @@ class NodeDial extends PlainDial {
   #socket: Socket | undefined;
   #cause: string | undefined;
 
-  constructor(target: URL, channels: Channels) {
-    super(target);
+  constructor(target: URL, headers: Readonly<Record<string, string>>, channels: Channels) {
+    super(target, headers);
     this.#channels = channels;
     this.#origin = `${target.protocol === "wss:" ? "https" : "http"}://${target.host}`;
     this.#path = target.pathname + target.search;

@@ -1,11 +1,13 @@
 /** A server that accepts TCP connections, reads one upgrade request of each and does with it what the test says. */
 
+type RawConn = Deno.TcpConn | Deno.TlsConn;
+
 export interface Upgrade {
   /** `GET /path?query HTTP/1.1`. */
   readonly requestLine: string;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  readonly tcp: Deno.TcpConn;
+  readonly tcp: RawConn;
   /** Sends an answer and ends the stream. */
   answer(text: string): Promise<void>;
   /** Accepts the upgrade; what follows on `tcp` is frames. */
@@ -13,14 +15,16 @@ export interface Upgrade {
 }
 
 export class RawWebSocketServer implements AsyncDisposable {
-  readonly #listener: Deno.TcpListener;
-  readonly #open = new Set<Deno.TcpConn>();
+  readonly #listener: Deno.TcpListener | Deno.TlsListener;
+  readonly #open = new Set<RawConn>();
   readonly #serving: Promise<void>;
   readonly url: string;
 
-  constructor(serve: (upgrade: Upgrade) => void | Promise<void>) {
-    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    this.url = `ws://127.0.0.1:${(this.#listener.addr as Deno.NetAddr).port}`;
+  /** @param secure In place of a listener without TLS; its certificate is for `localhost`. */
+  constructor(serve: (upgrade: Upgrade) => void | Promise<void>, secure?: Deno.TlsListener) {
+    this.#listener = secure ?? Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = this.#listener.addr as Deno.NetAddr;
+    this.url = secure === undefined ? `ws://127.0.0.1:${port}` : `wss://localhost:${port}`;
     this.#serving = this.#accept(serve);
   }
 
@@ -41,7 +45,7 @@ export class RawWebSocketServer implements AsyncDisposable {
 }
 
 /** Harmless when it is closed already. */
-export function closeTcp(tcp: Deno.TcpConn): void {
+export function closeTcp(tcp: RawConn): void {
   try {
     tcp.close();
   } catch (error) {
@@ -49,7 +53,7 @@ export function closeTcp(tcp: Deno.TcpConn): void {
   }
 }
 
-async function readUpgrade(tcp: Deno.TcpConn): Promise<Upgrade | undefined> {
+async function readUpgrade(tcp: RawConn): Promise<Upgrade | undefined> {
   let text = "";
   const chunk = new Uint8Array(4096);
   while (!text.includes("\r\n\r\n")) {
