@@ -74,7 +74,7 @@ export class Environments implements AsyncDisposable {
   /**
    * Adds an environment that can be reached now.
    *
-   * @throws {ClientError} `protocol`, if there is one of that id.
+   * @throws {ClientError} `protocol`, if there is one of that id; `closed`, once all have ended.
    */
   add(id: string, carrier: Carrier): LazyEnvironment {
     this.#refuseTaken(id, this.#provisionings.has(id));
@@ -86,11 +86,11 @@ export class Environments implements AsyncDisposable {
    * is the same.
    *
    * @throws {ClientError} `configuration`, if there is one of that id that is not provisioned; `protocol`, if the carrier
-   * is deferred already.
+   * is deferred already; `closed`, once all have ended.
    */
   provision(id: string, carrier: Carrier): Provisioning {
     const known = this.#provisionings.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined && !this.#isEnded) return known;
     this.#refuseTaken(id, this.#remote.has(id));
     const provisioning = new Provisioning();
     this.#add(id, deferredCarrier(carrier, provisioning));
@@ -99,6 +99,7 @@ export class Environments implements AsyncDisposable {
   }
 
   #refuseTaken(id: string, otherMode: boolean): void {
+    if (this.#isEnded) throw transportClosed();
     if (otherMode) {
       throw new ClientError(
         "configuration",

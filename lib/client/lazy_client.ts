@@ -120,10 +120,14 @@ export class LazyClient implements AsyncDisposable {
       signal.throwIfAborted();
       const before = this.#client;
       const { executor, carrier } = await abortable(registry.lookUp(signal), signal);
+      // The end of this client may have come after the answer, but before it was heard here.
+      signal.throwIfAborted();
       // A client that came meanwhile may be newer than this answer.
       if (this.#client !== before) continue;
       if (before !== undefined && before.state !== "failed" && this.#executor === executor) return before;
       this.#attempt?.giveUp(disconnectedText("connection attempt was superseded"));
+      // It was about another executor.
+      this.#verdict = undefined;
       this.states.publish("disconnected");
       const attempt = this.#begin(carrier);
       if (before !== undefined) this.#retire(before, disconnectedText("exec-server executor was replaced"));

@@ -245,6 +245,10 @@ Deno.test("ending the environments ends what was being provisioned", async () =>
   const got = assert.rejects(environment.info(), { kind: "attempt" });
   await environments[Symbol.asyncDispose]();
   await got;
+  for (const id of ["late", "later"]) {
+    assert.throws(() => environments.provision(id, new ScriptedCarrier()), { kind: "closed" });
+    assert.throws(() => environments.add(id, new ScriptedCarrier()), { kind: "closed" });
+  }
 });
 
 Deno.test("an id is given once, and in one way", async () => {

@@ -222,6 +222,39 @@ Deno.test("a refresh whose new executor cannot be reached fails, and a later use
   await client[Symbol.asyncDispose]();
 });
 
+Deno.test("what was wrong with one executor is not held against the next", async () => {
+  const { registry, client } = scene();
+  registry.of("a").acts.push(() => Promise.reject(new ClientError("configuration", "no key fits")));
+  const verdict = { kind: "attempt", message: `${ATTEMPT}no key fits` };
+  await assert.rejects(client.get(), verdict);
+  await assert.rejects(client.get(), verdict);
+  registry.executor = "b";
+  const refreshed = client.refresh();
+  const server = await shake(registry.of("b"), "s1");
+  await probe(server);
+  await refreshed;
+  await (await client.get()).end();
+  const again = client.get();
+  await shake(registry.of("b"), "s2");
+  assert.equal((await again).sessionId, "s2");
+  await client[Symbol.asyncDispose]();
+});
+
+Deno.test("a client that ends as a refresh has its answer connects no more", async () => {
+  const { registry, client } = scene();
+  let disposed: Promise<void> | undefined;
+  registry.lookUp = () => {
+    const answer = Promise.resolve({ executor: "a", carrier: registry });
+    // Behind whoever hears the answer first, in front of whoever waits for that one.
+    void answer.then(() => {}).then(() => disposed = client[Symbol.asyncDispose]());
+    return answer as ReturnType<Registry["lookUp"]>;
+  };
+  await assert.rejects(client.refresh(), { kind: "closed" });
+  await disposed;
+  await idle();
+  assert.equal(registry.of("a").attempts, 0);
+});
+
 Deno.test("a refresh can be given up, and ends with its client", async () => {
   const { registry, client } = scene();
   registry.onLookUp = () => new Promise(() => {});
