@@ -1,5 +1,6 @@
 import { ClientError, isTransportClosed } from "../../client/client_error.ts";
 import type { ExecProcess, TerminalSize } from "../../client/process.ts";
+import { afterLong } from "../../long_timer.ts";
 import type { Client } from "../client.ts";
 import { type Cli, ReaderGoneError } from "../command.ts";
 import { aside, hint, say } from "../say.ts";
@@ -54,7 +55,7 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
       ? undefined
       : scope.use(new SignalForwarder(process, { cli, byName: extended, tty, isLinked, leave }));
     if (ownLimit !== undefined) {
-      const timer = cli.clock.after(ownLimit.ms, () => {
+      const timer = afterLong(cli.clock, ownLimit.ms, () => {
         overLimit = ownLimit.text;
         process.terminate().catch((error) => aside(say(cli, `the program could not be killed: ${error.message}`)));
       });

@@ -211,6 +211,21 @@ Deno.test("a limit of our own kills the program when its time has come", async (
   assert.equal(clock.pendingTimers, 0);
 });
 
+Deno.test("a limit longer than any timer of the platform is no short one", async () => {
+  const ms = 30 * 86_400_000;
+  const { clock, process, start } = scene({ extended: false, ownLimit: { text: "30d", ms } });
+  const code = start();
+  await settled();
+  clock.advance(ms - 1);
+  assert.deepEqual(process.done, []);
+  clock.advance(1);
+  assert.deepEqual(process.done, ["SIGKILL"]);
+  process.exits({ code: 137, reason: null });
+  process.closes();
+  assert.equal(await code, 124);
+  assert.equal(clock.pendingTimers, 0);
+});
+
 Deno.test("a limit that was not needed leaves no timer", async () => {
   const { clock, process, start } = scene({ extended: false, ownLimit: { text: "2s", ms: 2000 } });
   process.exits();
