@@ -2,6 +2,7 @@ import { type Cli, type Command, ReaderGoneError } from "./command.ts";
 import { HELP_OPTION, parseCommand } from "./parse_command.ts";
 import { COMMANDS } from "./commands.ts";
 import { InterruptedError } from "./interruption.ts";
+import { printableLines } from "./say.ts";
 import { mostSimilar } from "./similar.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -46,7 +47,7 @@ async function failed(command: Command, error: unknown, cli: Cli): Promise<numbe
     ? error.message
     : `exec-server: ${isMistake(error) ? error.stack : error.message}`;
   try {
-    await cli.stderr.write(text + "\n");
+    await cli.stderr.write(printableLines(cli.stderr, text) + "\n");
   } catch {
     // Nobody can be told; the exit code still tells.
   }

@@ -14,7 +14,7 @@ export async function printJson(cli: Cli, value: unknown): Promise<void> {
 
 /** Says something of ours on stderr, with our name before it. For what went wrong, or not as might be thought. */
 export async function say(cli: Cli, text: string): Promise<void> {
-  await cli.stderr.write(onTerminal(cli, `exec-server: ${text}\n`));
+  await cli.stderr.write(onTerminal(cli, `exec-server: ${printableLines(cli.stderr, text)}\n`));
 }
 
 /** What to type next, or what just happens: only for people, that is on a terminal. */
@@ -55,4 +55,9 @@ export function printable(output: Output, text: string): string {
     const code = char.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
   });
+}
+
+/** The same for a text of several lines, in which names, or words of the other side, may be. */
+export function printableLines(output: Output, text: string): string {
+  return text.split("\n").map((line) => printable(output, line)).join("\n");
 }

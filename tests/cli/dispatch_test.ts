@@ -36,6 +36,13 @@ Deno.test("a reader that has gone ends a command quietly, as SIGPIPE would", asy
   assert.equal((await run(["completions"], cli)).code, 2);
 });
 
+Deno.test("a failure cannot command the terminal", async () => {
+  const cli = new FakeCli();
+  cli.stderr.isTerminal = true;
+  await run(["completions", "\x1b[2J"], cli);
+  assert.match(cli.stderr.text, /^error: .*'\\x1b\[2J'.*\n/);
+});
+
 Deno.test("help knows the command that it is asked for", async () => {
   assert.match((await run(["help", "exec"])).stdout, /^NAME\n {7}exec-server exec - /);
   const { code, stderr } = await run(["help", "shel"]);

@@ -36,6 +36,13 @@ Deno.test("a name cannot command the terminal, and a pipe gets it as it is", () 
   assert.equal(printable(cli.stdout, "a\x1b[2J\n\u202eb ü"), "a\\x1b[2J\\x0a\\u202eb ü");
 });
 
+Deno.test("what is said cannot command the terminal either, and keeps its lines", async () => {
+  const cli = new FakeCli();
+  cli.stderr.isTerminal = true;
+  await say(cli, "the server said \x1b[2J\nand more");
+  assert.equal(cli.stderr.text, "exec-server: the server said \\x1b[2J\nand more\n");
+});
+
 Deno.test("JSON is one value on a line", async () => {
   const cli = new FakeCli();
   await printJson(cli, { a: "x\ny" });
