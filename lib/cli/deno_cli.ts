@@ -13,8 +13,8 @@ export function denoCli(mainModule: string): Cli {
   const raw = new RawMode();
   return {
     stdin: denoInput(),
-    stdout: denoOutput(Deno.stdout),
-    stderr: denoOutput(Deno.stderr),
+    stdout: denoOutput(Deno.stdout, "standard output"),
+    stderr: denoOutput(Deno.stderr, "standard error"),
     env: (name) => Deno.env.get(name),
     cwd: () => Deno.cwd(),
     clock: waitingClock,
@@ -45,20 +45,24 @@ function denoInput(): Input {
     isTerminal: Deno.stdin.isTerminal(),
     async read() {
       const buffer = new Uint8Array(READ_BYTES);
-      const length = await Deno.stdin.read(buffer);
-      return length === null ? null : buffer.subarray(0, length);
+      try {
+        const length = await Deno.stdin.read(buffer);
+        return length === null ? null : buffer.subarray(0, length);
+      } catch (error) {
+        throw inWords("cannot read standard input", error);
+      }
     },
   };
 }
 
-function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr): Output {
+function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr, name: string): Output {
   let before: Promise<void> = Promise.resolve();
   const write = async (data: string | Uint8Array): Promise<void> => {
     let rest = typeof data === "string" ? new TextEncoder().encode(data) : data;
     try {
       while (rest.length > 0) rest = rest.subarray(await file.write(rest));
     } catch (error) {
-      throw isReaderGone(error) ? new ReaderGoneError({ cause: error }) : error;
+      throw isReaderGone(error) ? new ReaderGoneError({ cause: error }) : inWords(`cannot write to ${name}`, error);
     }
   };
   return {
@@ -70,6 +74,11 @@ function denoOutput(file: typeof Deno.stdout | typeof Deno.stderr): Output {
       return turn;
     },
   };
+}
+
+/** The system's own words do not say of what they speak. */
+function inWords(what: string, cause: unknown): Error {
+  return new Error(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
 /** EIO: the window of a terminal was closed. */

@@ -9,6 +9,7 @@ export function startOptions(
   { tty }: { tty: boolean },
   cli: Cli,
 ): StartOptions {
+  if (args.operands[0] === "") throw usageError(command, "PROGRAM is empty");
   const cwd = args.get("--cwd");
   return {
     argv: args.operands,

@@ -71,9 +71,18 @@ export class CommandLine implements AsyncDisposable {
   }
 
   /** Runs a command to its end. */
-  async run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    return this.#run(`${this.home}/bin/exec-server`, argv, options);
+  }
+
+  /** Runs a line of a shell to its end. */
+  shell(script: string, options: RunOptions = {}): Promise<Finished> {
+    return this.#run("/bin/sh", ["-c", script], options);
+  }
+
+  async #run(program: string, argv: readonly string[], options: RunOptions): Promise<Finished> {
     const { input, env = {}, cwd = this.home } = options;
-    const command = new Deno.Command(`${this.home}/bin/exec-server`, {
+    const command = new Deno.Command(program, {
       args: [...argv],
       cwd,
       clearEnv: true,
@@ -84,7 +93,7 @@ export class CommandLine implements AsyncDisposable {
     });
     const child = endWithUs(command.spawn());
     const fed = input === undefined ? undefined : feed(child.stdin, input);
-    const { code, stdout, stderr } = await inTime(`the end of exec-server ${argv.join(" ")}`, child.output());
+    const { code, stdout, stderr } = await inTime(`the end of ${program} ${argv.join(" ")}`, child.output());
     await fed;
     return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
   }

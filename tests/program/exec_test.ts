@@ -73,7 +73,38 @@ testBothSides("exec says what cannot be run, with the exit codes of a shell", as
       code: 126,
       ...said("there is no directory '/nowhere' to run 'ls' in"),
     });
+    assert.deepEqual(await run(...options, "--cwd", "/etc/passwd", "ls"), {
+      code: 126,
+      ...said("there is no directory '/etc/passwd' to run 'ls' in"),
+    });
   }
+  assert.deepEqual(await run("--cwd", "/tmp", "/etc/passwd"), {
+    code: 126,
+    ...said("cannot run '/etc/passwd' in '/tmp': Permission denied (os error 13)"),
+  });
+  const { code, stderr } = await run("");
+  assert.equal(code, 125);
+  assert.match(stderr, /^error: PROGRAM is empty\n/);
+});
+
+testBothSides("exec names the descriptor that cannot be read or written", async ({ user, connect }) => {
+  const exec = `exec-server exec ${connect.join(" ")} --`;
+  assert.deepEqual(await user.shell(`${exec} echo hello >/dev/full`), {
+    code: 125,
+    stdout: "",
+    stderr: "exec-server: cannot write to standard output: No space left on device (os error 28)\n",
+  });
+  assert.deepEqual(await user.shell(`${exec} cat </`), {
+    code: 125,
+    stdout: "",
+    stderr: "exec-server: cannot read standard input: Is a directory (os error 21)\n",
+  });
+});
+
+testBothSides("exec does its work without standard descriptors", async ({ user, connect }) => {
+  const exec = `exec-server exec ${connect.join(" ")} --`;
+  const closed = await user.shell(`${exec} sh -c 'cat; exit 5' <&- >&- 2>&-`);
+  assert.deepEqual(closed, { code: 5, stdout: "", stderr: "" });
 });
 
 testBothSides("exec names the signal that ended a program", async ({ user, connect, extended }) => {

@@ -42,10 +42,12 @@ async function explained(error: ClientError, client: Client, { argv, cwd }: Star
   const isMissing = dataKind === "spawnNotFound" || isNowhere;
   if (!isMissing && dataKind !== "spawnPermissionDenied" && dataKind !== "spawnFailed") return error;
   // The server's words are the same whether the program is missing or the directory.
-  if (isMissing && cwd !== undefined && !await isDirectory(client, cwd)) return noDirectory(argv, cwd, error);
+  if (cwd !== undefined && !await isDirectory(client, cwd)) return noDirectory(argv, cwd, error);
   const code = isMissing ? NOT_FOUND_CODE : CANNOT_RUN_CODE;
+  // It may be the directory that must not be entered.
+  const where = cwd === undefined || isMissing ? "" : ` in '${cwd}'`;
   return new LaunchError(
-    `cannot run '${argv[0]}': ${isNowhere ? "it is not on the PATH there" : serverMessage}`,
+    `cannot run '${argv[0]}'${where}: ${isNowhere ? "it is not on the PATH there" : serverMessage}`,
     code,
     { cause: error },
   );
