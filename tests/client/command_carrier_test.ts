@@ -54,7 +54,8 @@ Deno.test({ name: "a command gets its variables, none that it must not see, and 
       `echo "$EXEC_SERVER_TEST_INHERITED,$A,\${B-none},\${b-none},\${CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN-none}"
        echo "\${OPENAI_IDENTITY_TOKEN_FILE-none},$(pwd)"`,
       {
-        env: { A: "1", B: "2", b: "3", CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: "t" },
+        // Without types it may be a number.
+        env: { A: 1 as unknown as string, B: "2", b: "3", CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: "t" },
         removeEnv: ["b"],
         cwd: "/usr",
       },

@@ -55,7 +55,7 @@ export async function spawnCommand(options: CommandOptions, log: Log): Promise<S
   const { program, args = [], cwd } = options;
   const [{ spawn }, { default: process }] = await Promise.all([import("node:child_process"), import("node:process")]);
   const env = environment(process.env, options);
-  if ([program, cwd ?? "", ...args, ...Object.entries(env).flat()].some((text) => text?.includes("\0"))) {
+  if ([program, cwd ?? "", ...args, ...Object.entries(env).flat()].some((text) => String(text).includes("\0"))) {
     throw spawnError("nul byte found in provided data");
   }
   // Node.js has words of its own for it; the system has these.
