@@ -26,6 +26,11 @@ export class TimeLimit implements Disposable {
     return this.#aborter.signal;
   }
 
+  /** Nobody waits for it any more. */
+  abort(): void {
+    this.#stop();
+  }
+
   [Symbol.dispose](): void {
     this.#timer?.cancel();
     this.#outer.removeEventListener("abort", this.#stop);

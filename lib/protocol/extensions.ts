@@ -69,6 +69,12 @@ export const listResult = struct("ProcessListResponse", {
   omitted: defaulted(u64, 0),
 });
 
+/** Of a streamed response, by the name that its request gave it. */
+export const holdBodyParams = struct("HoldBodyParams", { requestId: string, hold: boolean });
+export const cancelBodyParams = struct("CancelBodyParams", { requestId: string });
+/** Whether its last delta had not been sent. */
+export const bodyResult = struct("BodyResponse", { streaming: boolean });
+
 /**
  * How long the session lives without a connection, and its closed processes can be read, in milliseconds: never less
  * than 80 s, which is also what 0 means. The answer says what was granted, 0 for nothing.

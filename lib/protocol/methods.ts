@@ -72,6 +72,8 @@ export const REQUESTS = {
   "execServer/process/holdOutput": request("exec", extensions.holdOutputParams, empty, "control"),
   "execServer/process/status": request("exec", extensions.statusParams, extensions.statusResult, "control"),
   "execServer/process/list": request("exec", noParams, extensions.listResult, "control"),
+  "execServer/http/holdBody": request("http", extensions.holdBodyParams, extensions.bodyResult, "control"),
+  "execServer/http/cancelBody": request("http", extensions.cancelBodyParams, extensions.bodyResult, "control"),
   "execServer/session/lease": request("session", extensions.leaseParams, extensions.leaseResult, "control"),
 } as const;
 

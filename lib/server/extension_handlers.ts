@@ -1,4 +1,7 @@
-/** `execServer/*`, the methods that are ours alone: where names meet deeds. `docs/extensions.md` describes them. */
+/**
+ * `execServer/*`, the methods that are ours alone, but for those of HTTP bodies: where names meet deeds.
+ * `docs/extensions.md` describes them.
+ */
 
 import { ExecError } from "../errors.ts";
 import type { TerminalSize } from "../process/child.ts";
@@ -9,7 +12,7 @@ import type { Handler } from "./handler.ts";
 import type { Starter, StartExtras } from "./process_start.ts";
 import type { Sessions } from "./sessions.ts";
 
-type ExtensionName = Extract<RequestName, `execServer/${string}`>;
+type ExtensionName = Exclude<Extract<RequestName, `execServer/${string}`>, `execServer/http/${string}`>;
 
 export interface ExtensionHandlerOptions {
   readonly start: Starter;

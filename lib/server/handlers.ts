@@ -52,6 +52,7 @@ const FS_METHODS = [
   "fs/copy",
   "fs/watchMissing",
 ] as const;
+const HTTP_METHODS = ["http/request", "execServer/http/holdBody", "execServer/http/cancelBody"] as const;
 const EXTENSION_METHODS = [
   "execServer/process/start",
   "execServer/process/closeStdin",
@@ -72,7 +73,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       const { fsHandlers } = await import("./fs_handlers.ts");
       return fsHandlers((context) => files.of(context));
     }),
-    ...lazyHandlers(["http/request"], async () => {
+    ...lazyHandlers(HTTP_METHODS, async () => {
       const { httpHandlers } = await import("./http_handlers.ts");
       return httpHandlers({ clock, inherited, log });
     }),

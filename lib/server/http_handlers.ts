@@ -1,8 +1,9 @@
-/** `http/request`: what carries the request out is loaded with the first. */
+/** `http/request`, and what our extensions add to it: what carries the request out is loaded with the first. */
 
 import type { Clock } from "../clock.ts";
 import { checkedRequest } from "../http/checked_request.ts";
 import { type Log, silentLog } from "../log.ts";
+import type { RequestName } from "../protocol/methods.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import type { Handler } from "./handler.ts";
 import { HttpStreams } from "./http_streams.ts";
@@ -15,9 +16,11 @@ export interface HttpHandlerOptions {
   readonly inherited: () => ReadonlyMap<string, string>;
 }
 
+type HttpMethod = Extract<RequestName, "http/request" | `execServer/http/${string}`>;
+
 export function httpHandlers(
   { clock, log = silentLog, inherited }: HttpHandlerOptions,
-): { "http/request": Handler<"http/request"> } {
+): { readonly [M in HttpMethod]: Handler<M> } {
   const streamsOf = (scope: ConnectionScope) => new HttpStreams({ scope, clock, log, environment: inherited });
   return {
     "http/request": (params, { connection, afterAnswer }) => {
@@ -26,5 +29,11 @@ export function httpHandlers(
       const asked = () => ({ request: checkedRequest(params, inherited()), redirects: redirectPolicy, timeoutMs });
       return streamResponse ? streams.stream(requestId, asked, afterAnswer) : streams.whole(asked());
     },
+    "execServer/http/holdBody": ({ requestId, hold }, { connection }) => ({
+      streaming: connection.resource(streamsOf).hold(requestId, hold),
+    }),
+    "execServer/http/cancelBody": ({ requestId }, { connection }) => ({
+      streaming: connection.resource(streamsOf).cancel(requestId),
+    }),
   };
 }

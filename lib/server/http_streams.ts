@@ -52,8 +52,8 @@ const INTERNAL_ERROR = 1011;
  */
 export class HttpStreams implements Disposable {
   readonly #options: HttpStreamsOptions;
-  /** Names of streams whose last delta has not been sent; as many as there are streams. */
-  readonly #reserved = new Set<string>();
+  /** By their names, those whose last delta has not been sent. */
+  readonly #streams = new Map<string, HttpStream>();
   #client: Promise<HttpClient> | undefined;
   #ended = false;
 
@@ -88,25 +88,40 @@ export class HttpStreams implements Disposable {
     asked: () => HttpAsk,
     afterAnswer: (callback: () => void) => void,
   ): Promise<Result<"http/request">> {
-    this.#reserve(requestId);
-    let limit: TimeLimit | undefined;
+    const stream = this.#reserve(requestId);
     try {
       const ask = asked();
-      limit = this.#limitTo(ask.timeoutMs);
-      const response = await this.#send(ask, limit.signal);
-      const pumping = this.#pump.bind(this, requestId, response, limit);
+      stream.limit = this.#limitTo(ask.timeoutMs);
+      const response = await this.#send(ask, stream.limit.signal);
+      const pumping = this.#pump.bind(this, stream, response, stream.limit);
       afterAnswer(() => void pumping().catch((error) => this.#fault(error)));
       return { ...headOf(response), bodyBase64: new Uint8Array() };
     } catch (error) {
-      this.#reserved.delete(requestId);
-      limit?.[Symbol.dispose]();
+      this.#forget(stream);
+      stream.limit?.[Symbol.dispose]();
       throw error;
     }
   }
 
+  /** Stops the reading of a body, or has it go on. @returns Whether there is such a stream. */
+  hold(requestId: string, on: boolean): boolean {
+    const stream = this.#streams.get(requestId);
+    stream?.hold(on);
+    return stream !== undefined;
+  }
+
+  /** Ends a stream without another delta; its name is free. @returns Whether there was one. */
+  cancel(requestId: string): boolean {
+    const stream = this.#streams.get(requestId);
+    if (stream === undefined) return false;
+    this.#forget(stream);
+    stream.limit?.abort();
+    return true;
+  }
+
   [Symbol.dispose](): void {
     this.#ended = true;
-    this.#reserved.clear();
+    for (const stream of [...this.#streams.values()]) this.#forget(stream);
     // That it could not be loaded has been told to whoever asked for it.
     void this.#client?.then((client) => client[Symbol.dispose](), () => {});
   }
@@ -118,11 +133,23 @@ export class HttpStreams implements Disposable {
     connection.close(INTERNAL_ERROR, "internal error");
   }
 
-  #reserve(requestId: string): void {
-    if (this.#reserved.has(requestId)) {
+  #reserve(requestId: string): HttpStream {
+    if (this.#streams.has(requestId)) {
       throw new ExecError("invalidParams", `http/request streamResponse requestId \`${requestId}\` is already active`);
     }
-    this.#reserved.add(requestId);
+    const stream = new HttpStream(requestId);
+    this.#streams.set(requestId, stream);
+    return stream;
+  }
+
+  /** The name may be another's by now. */
+  #forget(stream: HttpStream): void {
+    if (this.#isWanted(stream)) this.#streams.delete(stream.requestId);
+    stream.hold(false);
+  }
+
+  #isWanted(stream: HttpStream): boolean {
+    return this.#streams.get(stream.requestId) === stream;
   }
 
   async #send({ request, redirects, timeoutMs }: HttpAsk, signal: AbortSignal): Promise<HttpResponse> {
@@ -145,32 +172,35 @@ export class HttpStreams implements Disposable {
   }
 
   /** Sends the body piece by piece; the next one is read when the client has made room for the last one. */
-  async #pump(requestId: string, response: HttpResponse, limit: TimeLimit): Promise<void> {
+  async #pump(stream: HttpStream, response: HttpResponse, limit: TimeLimit): Promise<void> {
     using _limit = limit;
     using body = response.body;
     const { scope } = this.#options;
-    const { connection, signal } = scope;
-    const idJson = JSON.stringify(requestId);
+    const { connection } = scope;
+    const idJson = JSON.stringify(stream.requestId);
     let seq = 0;
     let failure: string | null = null;
     try {
       for (;;) {
+        while (stream.released !== undefined) await stream.released;
         const bytes = await body.read();
         if (bytes === null) break;
         connection.sharing = scope.isShared();
         // Asked again each time: of many streams that waited, the first may have taken all the room.
         while (connection.congested) await connection.drained();
+        if (!this.#isWanted(stream)) return;
         for (let at = 0; at < bytes.length; at += MAX_DELTA_BYTES) {
           connection.send(encodeBodyDelta(idJson, ++seq, bytes.subarray(at, at + MAX_DELTA_BYTES)));
         }
       }
     } catch (error) {
       if (!isHttpFailure(error)) throw error;
+      if (!this.#isWanted(stream)) return;
       this.#explain(error);
       failure = error.message;
     }
-    if (signal.aborted) return;
-    this.#reserved.delete(requestId);
+    if (!this.#isWanted(stream)) return;
+    this.#forget(stream);
     connection.send(encodeBodyEnd(idJson, ++seq, failure));
   }
 
@@ -190,6 +220,31 @@ export class HttpStreams implements Disposable {
 
   #limitTo(timeoutMs: number | null): TimeLimit {
     return new TimeLimit(this.#options.clock, timeoutMs, this.#options.scope.signal);
+  }
+}
+
+/** One name that is taken. */
+class HttpStream {
+  readonly requestId: string;
+  /** Once the exchange has begun. */
+  limit: TimeLimit | undefined;
+  #held: PromiseWithResolvers<void> | undefined;
+
+  constructor(requestId: string) {
+    this.requestId = requestId;
+  }
+
+  /** Resolves when its body may be read. */
+  get released(): Promise<void> | undefined {
+    return this.#held?.promise;
+  }
+
+  hold(on: boolean): void {
+    if (on) this.#held ??= Promise.withResolvers();
+    else {
+      this.#held?.resolve();
+      this.#held = undefined;
+    }
   }
 }
 

@@ -286,6 +286,7 @@ Deno.test("control requests are those that must not wait behind ordinary ones", 
     "process/terminate",
     "fs/close",
     ...["resize", "signal", "holdOutput", "status", "list"].map((name) => `execServer/process/${name}`),
+    ...["holdBody", "cancelBody"].map((name) => `execServer/http/${name}`),
     "execServer/session/lease",
   ]);
 });
@@ -294,6 +295,7 @@ Deno.test("every method but initialize has the family that the handshake's refus
   const families = new Map<string, string>([
     ["process/", "exec"],
     ["execServer/process/", "exec"],
+    ["execServer/http/", "http"],
     ["execServer/session/", "session"],
     ["fs/", "filesystem"],
     ["http/", "http"],

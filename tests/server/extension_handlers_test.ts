@@ -93,6 +93,7 @@ Deno.test("the extensions want the handshake like all methods", async () => {
   const client = stage.connect();
   const params = {
     processId: "p",
+    requestId: "r",
     argv: [],
     cwd: "file:///",
     env: {},
@@ -103,7 +104,8 @@ Deno.test("the extensions want the handshake like all methods", async () => {
     durationMs: 1,
   };
   for (const method of OURS) {
-    const family = method === "execServer/session/lease" ? "session" : "exec";
+    const [, group] = method.split("/");
+    const family = group === "process" ? "exec" : group;
     const { error } = await client.ask(method, method.endsWith("/list") ? null : params);
     assert.deepEqual(error, {
       code: -32600,

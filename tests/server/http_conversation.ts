@@ -3,6 +3,7 @@ import { ExecError } from "../../lib/errors.ts";
 import { httpRequestParams, httpRequestResult } from "../../lib/protocol/http.ts";
 import { parseJson } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
+import type { Result } from "../../lib/protocol/methods.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import { ConnectionScope } from "../../lib/server/connection_scope.ts";
 import { httpHandlers } from "../../lib/server/http_handlers.ts";
@@ -36,18 +37,18 @@ export class HttpConversation implements AsyncDisposable {
   readonly #far;
   readonly #aborter = new AbortController();
   readonly #scope: ConnectionScope;
-  readonly #handler;
+  readonly #handlers;
   #heard = Promise.withResolvers<void>();
 
   constructor(options: { variables?: Record<string, string>; log?: Log } = {}) {
     [this.near, this.#far] = memoryPair();
     this.#scope = new ConnectionScope(this.near, this.#aborter.signal);
     const variables = new Map(Object.entries(options.variables ?? {}));
-    this.#handler = httpHandlers({
+    this.#handlers = httpHandlers({
       clock: this.clock,
       inherited: () => variables,
       ...options.log === undefined ? {} : { log: options.log },
-    })["http/request"];
+    });
     this.#far.start({
       message: async (message) => {
         const { method, params } = JSON.parse(message as string) as { method: string; params: Delta };
@@ -70,16 +71,29 @@ export class HttpConversation implements AsyncDisposable {
   async ask(members: Record<string, unknown>): Promise<Answer> {
     const params = parseJson(JSON.stringify({ requestId: "r", method: "GET", ...members }));
     const whenAnswered: (() => void)[] = [];
-    const result = await this.#handler(httpRequestParams.decode(params), {
-      session: undefined as never,
-      signal: this.#aborter.signal,
-      afterAnswer: (callback) => whenAnswered.push(callback),
-      connection: this.#scope,
-    });
+    const context = this.#context((callback) => whenAnswered.push(callback));
+    const result = await this.#handlers["http/request"](httpRequestParams.decode(params), context);
     const json = resultJson(result);
     this.sent.push("answer");
     for (const callback of this.callBack ? whenAnswered : []) callback();
     return JSON.parse(json) as Answer;
+  }
+
+  /** Asks for a body to be held, or to go on. @returns Whether there is such a stream. */
+  async hold(requestId: string, hold: boolean): Promise<boolean> {
+    const result = await this.#handlers["execServer/http/holdBody"]({ requestId, hold }, this.#context());
+    return (result as Result<"execServer/http/holdBody">).streaming;
+  }
+
+  /** Ends a stream. @returns Whether there was one. */
+  async cancel(requestId: string): Promise<boolean> {
+    const result = await this.#handlers["execServer/http/cancelBody"]({ requestId }, this.#context());
+    return (result as Result<"execServer/http/cancelBody">).streaming;
+  }
+
+  #context(afterAnswer: (callback: () => void) => void = () => {}) {
+    const { signal } = this.#aborter;
+    return { session: undefined as never, signal, afterAnswer, connection: this.#scope };
   }
 
   /** The text of the refusal of a request, behind its kind. */

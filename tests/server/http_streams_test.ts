@@ -219,3 +219,82 @@ Deno.test("many streams to a client that does not read queue no more than one do
   const longestDelta = 256 * 1024 * 4 / 3 + 200;
   assert.ok(queued <= HIGH_WATER_BYTES + 2 * longestDelta, `${queued} bytes`);
 });
+
+Deno.test("a body that is held is not read, nor its peer; it goes on where it was", async () => {
+  const mebibytes = 24;
+  let sent = 0;
+  await using peer = new RawPeer(async ({ send, write }) => {
+    await send(`HTTP/1.1 200 OK\r\ncontent-length: ${mebibytes * 1024 * 1024}\r\n\r\n`);
+    for (; sent < mebibytes; sent++) await write(new Uint8Array(1024 * 1024).fill(65 + sent));
+  });
+  await using conversation = new HttpConversation();
+  const firstDelta = conversation.delta();
+  await conversation.ask({ url: peer.url, requestId: "a", streamResponse: true });
+  await firstDelta;
+  assert.equal(await conversation.hold("a", true), true);
+  assert.equal(await conversation.hold("a", true), true);
+  await untilSteady(() => sent + conversation.sent.length);
+  assert.ok(sent < mebibytes, `${sent} MiB were sent`);
+  assert.equal(await conversation.hold("a", false), true);
+  const { body, error } = joined(await conversation.stream("a"));
+  assert.deepEqual([body.length, error], [mebibytes * 1024 * 1024, null]);
+  for (let at = 0; at < mebibytes; at++) assert.equal(body.charCodeAt(at * 1024 * 1024), 65 + at);
+  assert.equal(await conversation.hold("a", true), false);
+});
+
+Deno.test("a body that is cancelled, held or not, says nothing more, hangs up, and its name is free", async () => {
+  for (const held of [false, true]) {
+    await using half = new HalfPeer();
+    await using conversation = new HttpConversation();
+    const stream = { url: half.peer.url, requestId: "a", streamResponse: true };
+    const firstDelta = conversation.delta();
+    await conversation.ask(stream);
+    await firstDelta;
+    if (held) await conversation.hold("a", true);
+    const { length } = conversation.sent;
+    assert.equal(await conversation.cancel("a"), true);
+    await half.hungUp.promise;
+    assert.equal(await conversation.cancel("a"), false);
+    await conversation.ask({ ...stream, url: `${half.peer.url}/ok` });
+    await conversation.stream("a");
+    const [answer, ...deltas] = conversation.sent.slice(length);
+    assert.equal(answer, "answer");
+    assert.deepEqual(joined(deltas as Delta[]), { body: "ok", error: null });
+  }
+});
+
+Deno.test("a stream that is cancelled while it waits for its head, or for a slow client, ends as well", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using silent = new RawPeer(({ hungUp }) => {
+    asked.resolve();
+    return hungUp();
+  });
+  await using conversation = new HttpConversation();
+  const asking = conversation.refusal({ url: silent.url, requestId: "a", streamResponse: true });
+  await asked.promise;
+  assert.equal(await conversation.cancel("a"), true);
+  assert.match(await asking, /^internal: http\/request failed: error sending request/);
+  const body = "x".repeat(2 * HIGH_WATER_BYTES);
+  await using large = RawPeer.saying(response("200 OK", body));
+  const taking = Promise.withResolvers<void>();
+  conversation.taking = taking.promise;
+  await conversation.ask({ url: large.url, requestId: "a", streamResponse: true });
+  await untilSteady(() => Number(conversation.near.congested));
+  assert.equal(conversation.near.congested, true);
+  assert.equal(await conversation.cancel("a"), true);
+  taking.resolve();
+  await conversation.near.drained();
+  await untilSteady(() => conversation.sent.length);
+  assert.ok(conversation.sent.every((sent) => sent === "answer" || !sent.done));
+});
+
+Deno.test("a connection that ends lets go of a body that is held", async () => {
+  await using half = new HalfPeer();
+  await using conversation = new HttpConversation();
+  const firstDelta = conversation.delta();
+  await conversation.ask({ url: half.peer.url, requestId: "a", streamResponse: true });
+  await firstDelta;
+  await conversation.hold("a", true);
+  conversation.end();
+  await half.hungUp.promise;
+});
