@@ -9,7 +9,7 @@ export interface FileStreamOptions {
 }
 
 /** A server keeps few files open: those whose stream was dropped are closed as well, sooner or later. */
-const dropped = new FinalizationRegistry((handle: FileHandle) => handle.closeInBackground());
+const dropped = new FinalizationRegistry((scope: StreamScope) => scope.end());
 
 /**
  * The content of an open file from an offset on; one block is read ahead. The file is closed at its end, when reading
@@ -23,7 +23,7 @@ export function readFrom(
   const scope = new StreamScope(handle, signal);
   let at = BigInt(offset);
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start: (controller) => scope.begin((reason) => controller.error(reason)),
+    start: (controller) => scope.begin(controller),
     async pull(controller) {
       try {
         const { chunk, eof } = await handle.read(at, FILE_BLOCK_BYTES, scope.signal);
@@ -39,7 +39,7 @@ export function readFrom(
     },
     cancel: (reason) => scope.end(reason),
   });
-  dropped.register(stream, handle);
+  dropped.register(stream, scope);
   return stream;
 }
 
@@ -90,7 +90,7 @@ export function writeTo(
   };
   const stream = new WritableStream<Uint8Array>({
     start(controller) {
-      scope.begin((reason) => controller.error(reason));
+      scope.begin(controller);
       // Ends a write that is under way; `abort` below is called only after it.
       controller.signal.addEventListener("abort", () => scope.end(controller.signal.reason), { once: true });
     },
@@ -107,7 +107,7 @@ export function writeTo(
       }),
     abort: (reason) => scope.end(reason),
   });
-  dropped.register(stream, handle);
+  dropped.register(stream, scope);
   return stream;
 }
 
@@ -128,11 +128,15 @@ class StreamScope {
     return this.#aborter.signal;
   }
 
-  /** @param fail Told when the caller's signal is aborted. */
-  begin(fail: (reason: unknown) => void): void {
+  /**
+   * @param controller Fails with the reason when the caller's signal is aborted. A signal may live for long, and keeps
+   * its listeners: not the stream as well.
+   */
+  begin(controller: { error(reason: unknown): void }): void {
+    const weakly = new WeakRef(controller);
     this.#onAbort = () => {
       const reason: unknown = this.#outer?.reason;
-      fail(reason);
+      weakly.deref()?.error(reason);
       this.end(reason);
     };
     this.#outer?.addEventListener("abort", this.#onAbort, { once: true });

@@ -1,11 +1,12 @@
 import { ClientError, protocolError } from "./client_error.ts";
 import type { ClientPart, ServerEvent } from "./client_part.ts";
 import { MAX_BODY_DELTA_BYTES, MAX_BODY_DELTAS, MAX_QUEUED_BODY_BYTES } from "./limits.ts";
-import { type Delta, StreamedBody } from "./streamed_body.ts";
+import { type BodyKeeper, type Delta, StreamedBody, weightOf } from "./streamed_body.ts";
 
 /**
- * The streamed bodies of a client's HTTP responses. A server cannot be told to wait, so what nobody reads is kept: up to
- * 256 deltas of one body and 16 MiB of all together; the body that would exceed that fails. A lost connection fails all.
+ * The streamed bodies of a client's HTTP responses. A stock server cannot be told to wait, so what nobody reads is kept,
+ * within {@linkcode MAX_BODY_DELTAS} and {@linkcode MAX_QUEUED_BODY_BYTES}; the body that would exceed that fails. A lost
+ * connection fails all.
  */
 export class HttpBodies implements ClientPart {
   /** Those that have not ended. They are as many as requests that somebody waits for. */
@@ -14,12 +15,17 @@ export class HttpBodies implements ClientPart {
   #last = 0;
   #queuedBytes = 0;
 
-  /** Makes room for one body, to be called before it is asked for; its `requestId` names it on the wire. */
-  open(): StreamedBody {
+  /**
+   * Makes room for one body, to be called before it is asked for.
+   *
+   * @param keeperOf Given its `requestId`, which names it on the wire.
+   */
+  open(keeperOf: (requestId: string) => BodyKeeper): StreamedBody {
     const requestId = `http-${++this.#last}`;
     const body = new StreamedBody(requestId, {
-      taken: (bytes) => this.#queuedBytes -= bytes,
-      cancelled: () => this.#bodies.delete(requestId),
+      keeper: keeperOf(requestId),
+      queued: (bytes) => this.#queuedBytes += bytes,
+      forgotten: () => this.#bodies.delete(requestId),
     });
     this.#bodies.set(requestId, body);
     return body;
@@ -46,23 +52,31 @@ export class HttpBodies implements ClientPart {
   }
 
   #take(body: StreamedBody, delta: Delta): void {
-    const { requestId, waiting, queued } = body;
-    const { length } = delta.deltaBase64;
-    const failed = (text: string) => this.#end(body, streamFailure(requestId, text));
-    if (delta.seq !== body.nextSeq) {
-      const order = `received seq ${delta.seq}, expected ${body.nextSeq}`;
-      return this.#end(body, protocolError(`http response stream \`${requestId}\` ${order}`));
+    const { requestId, waiting, queued, nextSeq } = body;
+    if (delta.seq !== nextSeq) {
+      const order = `received seq ${delta.seq}, expected ${nextSeq}`;
+      return this.#giveUp(body, protocolError(`http response stream \`${requestId}\` ${order}`));
     }
     if (!waiting) {
-      if (this.#queuedBytes + length > MAX_QUEUED_BODY_BYTES) {
-        return failed(`queued body deltas exceed ${MAX_QUEUED_BODY_BYTES} bytes`);
-      }
-      if (queued >= MAX_BODY_DELTAS) return failed("body delta channel filled before delivery");
+      const tooMuch = this.#tooMuch(queued, weightOf(delta.deltaBase64));
+      if (tooMuch !== undefined) return this.#giveUp(body, streamFailure(requestId, tooMuch));
     }
-    if (delta.error !== null) return failed(delta.error);
-    if (!waiting) this.#queuedBytes += length;
+    if (delta.error !== null) return this.#end(body, streamFailure(requestId, delta.error));
     body.push(delta.deltaBase64);
     if (delta.done) this.#end(body, null);
+  }
+
+  #tooMuch(queued: number, weight: number): string | undefined {
+    if (this.#queuedBytes + weight > MAX_QUEUED_BODY_BYTES) {
+      return `queued body deltas exceed ${MAX_QUEUED_BODY_BYTES} bytes`;
+    }
+    return queued >= MAX_BODY_DELTAS ? "body delta channel filled before delivery" : undefined;
+  }
+
+  /** What the server goes on sending is not wanted. */
+  #giveUp(body: StreamedBody, error: ClientError): void {
+    this.#bodies.delete(body.requestId);
+    body.giveUp(error);
   }
 
   #end(body: StreamedBody, error: ClientError | null): void {

@@ -91,8 +91,19 @@ export const MAX_ANSWER_DATA_BYTES = 46 * 1024 * 1024;
  */
 export const MAX_MESSAGE_DATA_BYTES = 12 * 1024 * 1024 - 256 * 1024;
 
-export const MAX_BODY_DELTAS = 256;
-export const MAX_QUEUED_BODY_BYTES = 16 * 1024 * 1024;
+/** Ours: HTTP requests of one client at once whose head has not come; they leave room for other calls in flight. */
+export const MAX_REQUESTS_AWAITED = 256;
+/**
+ * Of HTTP bodies what has come and was not read: deltas of one body, and bytes of all together, each delta counted with
+ * {@linkcode EVENT_OVERHEAD_BYTES}. Ours: the reference's client has 256 and 16 MiB, which a reader loses against a fast
+ * server although it does nothing but read.
+ */
+export const MAX_BODY_DELTAS = 262_144;
+export const MAX_QUEUED_BODY_BYTES = 256 * 1024 * 1024;
+/** Ours: above it a server that can is asked to hold one body, … */
+export const BODY_HIGH_WATER_BYTES = 4 * 1024 * 1024;
+/** … and below it, to go on. */
+export const BODY_LOW_WATER_BYTES = 1024 * 1024;
 export const MAX_BODY_DELTA_BYTES = 1024 * 1024;
 
 /** How long a server that we started may take to leave after SIGTERM. */

@@ -1,14 +1,24 @@
 import type { NotificationParams } from "../protocol/methods.ts";
 import type { ClientError } from "./client_error.ts";
 import type { ByteSource } from "./byte_source.ts";
+import { BODY_HIGH_WATER_BYTES, BODY_LOW_WATER_BYTES, EVENT_OVERHEAD_BYTES } from "./limits.ts";
 
 export type Delta = NotificationParams<"http/request/bodyDelta">;
 
+/** Hears what is wanted of a body. */
+export interface BodyKeeper {
+  /** More has come than was read, or it can go on. */
+  hold(on: boolean): void;
+  /** Nothing more of it is wanted, and its end has not come. */
+  cancel(): void;
+}
+
 interface BodyOwner {
-  /** So many queued bytes are gone. */
-  taken(bytes: number): void;
-  /** Nothing more of it is wanted. */
-  cancelled(): void;
+  readonly keeper: BodyKeeper;
+  /** So many bytes are queued, or not any more if it is negative; each delta with what it takes besides. */
+  queued(bytes: number): void;
+  /** Nothing more of it is taken. */
+  forgotten(): void;
 }
 
 /** One body on its way: deltas in, bytes out. What came before it failed is read before the failure. */
@@ -16,7 +26,11 @@ export class StreamedBody implements ByteSource {
   /** What the wire calls it. */
   readonly requestId: string;
   readonly #owner: BodyOwner;
+  /** The first `#head` have been read. */
   #queue: Uint8Array<ArrayBuffer>[] = [];
+  #head = 0;
+  #queuedBytes = 0;
+  #held = false;
   #lastSeq = 0;
   /** Null: it ended as it should. */
   #end: ClientError | null | undefined;
@@ -33,7 +47,7 @@ export class StreamedBody implements ByteSource {
 
   /** Deltas that have not been read. */
   get queued(): number {
-    return this.#queue.length;
+    return this.#queue.length - this.#head;
   }
 
   /** Whether the next delta is read at once. */
@@ -43,8 +57,11 @@ export class StreamedBody implements ByteSource {
 
   push(bytes: Uint8Array<ArrayBuffer>): void {
     this.#lastSeq++;
-    if (this.#waiter === undefined) this.#queue.push(bytes);
-    else if (bytes.length > 0) {
+    if (bytes.length === 0) return;
+    if (this.#waiter === undefined) {
+      this.#queue.push(bytes);
+      this.#count(weightOf(bytes));
+    } else {
       this.#waiter.resolve(bytes);
       this.#waiter = undefined;
     }
@@ -59,11 +76,17 @@ export class StreamedBody implements ByteSource {
     this.#waiter = undefined;
   }
 
+  /** As {@linkcode StreamedBody.end}, for a failure of our own: the server is told to stop. */
+  giveUp(error: ClientError): void {
+    this.end(error);
+    this.#owner.keeper.cancel();
+  }
+
   /** To be called again only when it has settled. */
   read(): Promise<Uint8Array<ArrayBuffer> | null> {
-    for (let bytes; (bytes = this.#queue.shift()) !== undefined;) {
-      if (bytes.length === 0) continue;
-      this.#owner.taken(bytes.length);
+    const bytes = this.#shift();
+    if (bytes !== undefined) {
+      this.#count(-weightOf(bytes));
       return Promise.resolve(bytes);
     }
     if (this.#end !== undefined) return this.#end === null ? Promise.resolve(null) : Promise.reject(this.#end);
@@ -71,10 +94,44 @@ export class StreamedBody implements ByteSource {
     return this.#waiter.promise;
   }
 
+  /** Gives it up, and the server is told so where it can be. */
   cancel(): void {
-    this.#owner.taken(this.#queue.reduce((sum, { length }) => sum + length, 0));
-    this.#queue = [];
-    this.end(null);
-    this.#owner.cancelled();
+    const isOver = this.#end !== undefined;
+    this.forget();
+    if (!isOver) this.#owner.keeper.cancel();
   }
+
+  /** Gives it up: the server does not send it, or not any more. */
+  forget(): void {
+    this.end(null);
+    this.#queue = [];
+    this.#head = 0;
+    this.#count(-this.#queuedBytes);
+    this.#owner.forgotten();
+  }
+
+  #shift(): Uint8Array<ArrayBuffer> | undefined {
+    const bytes = this.#queue[this.#head];
+    if (bytes === undefined) return undefined;
+    this.#head++;
+    if (this.#head === this.#queue.length || this.#head >= 1024) {
+      this.#queue.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return bytes;
+  }
+
+  #count(change: number): void {
+    this.#queuedBytes += change;
+    this.#owner.queued(change);
+    const hold = this.#queuedBytes > (this.#held ? BODY_LOW_WATER_BYTES : BODY_HIGH_WATER_BYTES);
+    if (hold === this.#held || this.#end !== undefined) return;
+    this.#held = hold;
+    this.#owner.keeper.hold(hold);
+  }
+}
+
+/** What a delta counts while it waits. */
+export function weightOf(bytes: Uint8Array): number {
+  return bytes.length + EVENT_OVERHEAD_BYTES;
 }

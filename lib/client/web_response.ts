@@ -53,24 +53,28 @@ function define(response: Response, values: Readonly<Record<string, unknown>>): 
 }
 
 /** Bodies whose response was dropped unread would be kept until they end, and their bytes for good. */
-const dropped = new FinalizationRegistry((body: ByteSource) => body.cancel());
+const dropped = new FinalizationRegistry((cancel: () => void) => cancel());
 
 /** Reads nothing before it is asked to. */
 function byteStream(body: ByteSource, signal: AbortSignal | undefined): ReadableStream<Uint8Array<ArrayBuffer>> {
   let ended = false;
-  let fail: ((reason: unknown) => void) | undefined;
+  // A signal may live for long, and keeps its listeners: not the stream as well.
+  let weakly: WeakRef<ReadableStreamDefaultController> | undefined;
   const end = () => {
     ended = true;
     signal?.removeEventListener("abort", abort);
   };
-  const abort = () => {
+  const cancel = () => {
     end();
-    fail?.(signal?.reason);
     body.cancel();
+  };
+  const abort = () => {
+    weakly?.deref()?.error(signal?.reason);
+    cancel();
   };
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
-      fail = (reason) => controller.error(reason);
+      weakly = new WeakRef(controller);
       signal?.addEventListener("abort", abort, { once: true });
       if (signal?.aborted) abort();
     },
@@ -86,11 +90,8 @@ function byteStream(body: ByteSource, signal: AbortSignal | undefined): Readable
         throw error;
       }
     },
-    cancel() {
-      end();
-      body.cancel();
-    },
+    cancel,
   }, { highWaterMark: 0 });
-  dropped.register(stream, body);
+  dropped.register(stream, cancel);
   return stream;
 }

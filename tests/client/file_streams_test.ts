@@ -83,10 +83,13 @@ Deno.test("a stream that is dropped early closes its file", async () => {
   assert.ok(host.asked.length <= 5, "one block is read ahead, not more");
 });
 
-Deno.test("a stream that nobody can reach any more closes its file", async () => {
-  const host = oneFile(new Uint8Array(9 * MIB));
-  await (async () => void await new RemoteFiles(host).open("/a"))();
-  await collectGarbage(() => host.methods().includes("fs/close"));
+Deno.test("a stream that nobody can reach any more closes its file, also when its signal lives on", async () => {
+  const { signal } = new AbortController();
+  for (const options of [{}, { signal }]) {
+    const host = oneFile(new Uint8Array(9 * MIB));
+    await (async () => void await new RemoteFiles(host).open("/a", options))();
+    await collectGarbage(() => host.methods().includes("fs/close"));
+  }
 });
 
 Deno.test("aborting the signal fails the stream with its reason and closes the file, also while nobody reads", async () => {

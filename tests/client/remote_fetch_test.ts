@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { serverError } from "../../lib/client/client_error.ts";
+import { MAX_REQUESTS_AWAITED } from "../../lib/client/limits.ts";
+import { idle } from "../support/scripted_server.ts";
 import { HttpServer } from "./support/http_server.ts";
 
 const ok = () => ({ status: 200, headers: [] });
@@ -258,4 +260,24 @@ Deno.test("aborting ends the wait for the head, and the body while it streams", 
   const idle = await server.fetch(new Request("http://h/", { signal: new AbortController().signal }));
   await idle.body!.cancel();
   server.send("later", { id: "http-2", seq: 1 });
+});
+
+Deno.test("thousands of requests are made in turn; those that give up before their turn are not made", async () => {
+  const answers: (() => void)[] = [];
+  const server = new HttpServer(() =>
+    new Promise((resolve) => answers.push(() => resolve({ status: 204, headers: [] })))
+  );
+  const aborter = new AbortController();
+  const fetching = Array.from({ length: 1000 }, () => server.fetch("http://h/"));
+  const late = assert.rejects(server.fetch("http://h/", { signal: aborter.signal }), { message: "enough" });
+  while (answers.length < MAX_REQUESTS_AWAITED) await idle();
+  aborter.abort(new Error("enough"));
+  await late;
+  assert.deepEqual([answers.length], [MAX_REQUESTS_AWAITED]);
+  while (answers.length > 0) {
+    answers.shift()!();
+    if (answers.length === 0) await idle();
+  }
+  await Promise.all(fetching);
+  assert.equal(server.host.asked.length, 1000);
 });

@@ -128,6 +128,32 @@ export const HTTP: readonly Case[] = [
     },
   },
   {
+    name: "a large body that comes faster than it is read arrives whole",
+    async run(place) {
+      const mebibytes = 40;
+      await using web = webServer(() => {
+        let sent = 0;
+        return new Response(
+          new ReadableStream<Uint8Array>({
+            pull(controller) {
+              if (sent === mebibytes) return controller.close();
+              controller.enqueue(new Uint8Array(1024 * 1024).fill(sent++));
+            },
+          }),
+        );
+      });
+      await using proxied = await through(place);
+      const response = await proxied.client.fetch(web.url);
+      let length = 0;
+      for await (const bytes of response.body!) {
+        assert.equal(bytes[0], Math.floor(length / 1024 / 1024));
+        length += bytes.length;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      assert.equal(length, mebibytes * 1024 * 1024);
+    },
+  },
+  {
     name: "a body that is given up is not waited for, and its later deltas are ignored",
     async run(place) {
       await using web = webServer(endless);

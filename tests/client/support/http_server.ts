@@ -1,5 +1,6 @@
 import type { Fetch } from "../../../lib/client/fetch.ts";
 import { HttpBodies } from "../../../lib/client/http_bodies.ts";
+import { silentLog } from "../../../lib/log.ts";
 import { type FetchCore, remoteFetch } from "../../../lib/client/remote_fetch.ts";
 import type { Params, Result } from "../../../lib/protocol/methods.ts";
 import { FakeHost } from "./fake_host.ts";
@@ -18,8 +19,12 @@ export class HttpServer {
   constructor(
     answer: (params: Params<"http/request">, signal?: AbortSignal) => Head | Promise<Head>,
     capabilities = {},
+    /** Whether it can be told to hold and to end bodies. */
+    extensions = false,
   ) {
     this.host = new FakeHost({
+      "execServer/http/holdBody": () => ({ streaming: true }),
+      "execServer/http/cancelBody": () => ({ streaming: true }),
       "http/request": async (params, { signal }) => ({
         ...await answer(params as Params<"http/request">, signal),
         bodyBase64: EMPTY,
@@ -27,7 +32,12 @@ export class HttpServer {
     }, capabilities);
     const { host } = this;
     const { signal } = this.end;
-    const core: FetchCore = { signal, connection: () => Promise.resolve(host), info: () => host.info() };
+    const core: FetchCore = {
+      ...{ signal, log: silentLog },
+      connection: () => Promise.resolve(host),
+      info: () => host.info(),
+      hasExtensions: () => Promise.resolve(extensions),
+    };
     this.fetch = remoteFetch(core, this.bodies);
   }
 
@@ -42,6 +52,12 @@ export class HttpServer {
   ): void {
     const params = { requestId: id, seq, deltaBase64, done, error };
     this.bodies.notification({ method: "http/request/bodyDelta", params });
+  }
+
+  /** What it was told of its bodies. */
+  get told(): readonly unknown[] {
+    const told = this.host.asked.filter(({ method }) => method.startsWith("execServer/http/"));
+    return told.map(({ method, params }) => [method.slice("execServer/http/".length), ...Object.values(params)]);
   }
 
   /** What the last request said on the wire. */
