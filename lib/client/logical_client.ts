@@ -48,6 +48,10 @@ export class LogicalClient implements Core {
   /** The connection that is being resumed: it may speak before it is installed. */
   #candidate: ServerConnection | undefined;
   #sessionId: string | undefined;
+  /** When the last resumed connection was installed, by the clock. */
+  #resumedAt = -Infinity;
+  /** How many in a row were lost at once. */
+  #brief = 0;
   /** The last one, perhaps over. It does not reject. */
   #recovery: Promise<void> = Promise.resolve();
 
@@ -231,6 +235,7 @@ export class LogicalClient implements Core {
 
   async #recover(lost: ClientError): Promise<void> {
     const { clock, telemetry, log, attachDeadlineMs, recoveryDeadlineMs, carrier } = this.#options;
+    this.#brief = clock.now() - this.#resumedAt < RESUME_PAUSE_MS ? this.#brief + 1 : 0;
     try {
       await recover(
         {
@@ -242,7 +247,16 @@ export class LogicalClient implements Core {
           install: (connection) => this.#install(connection),
         },
         lost,
-        { clock, telemetry, log, attachDeadlineMs, recoveryDeadlineMs, signal: this.signal },
+        {
+          clock,
+          telemetry,
+          log,
+          attachDeadlineMs,
+          recoveryDeadlineMs,
+          // A server that drops every connection as soon as it is resumed is not dialled without end and pause.
+          pauseFirst: this.#brief >= 2,
+          signal: this.signal,
+        },
       );
     } catch (error) {
       if (this.signal.aborted) return;
@@ -269,6 +283,7 @@ export class LogicalClient implements Core {
   #install(connection: ServerConnection): boolean {
     if (!connection.alive || this.signal.aborted) return false;
     this.#candidate = undefined;
+    this.#resumedAt = this.clock.now();
     this.#state.connected(connection);
     this.#state.publish("connected");
     return true;

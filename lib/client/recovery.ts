@@ -29,6 +29,8 @@ export interface RecoveryOptions {
   readonly log: Log;
   readonly attachDeadlineMs: number;
   readonly recoveryDeadlineMs: number;
+  /** Whether the first attempt has a pause before it, as the others have. */
+  readonly pauseFirst: boolean;
   /** Cancels the recovery. */
   readonly signal: AbortSignal;
 }
@@ -59,6 +61,10 @@ export async function recover(client: Recoverable, lost: ClientError, options: R
     const { strategy, sessionId } = client;
     if (strategy === null) throw lost;
     if (sessionId === undefined) throw new Error("missing session id");
+    if (options.pauseFirst) {
+      stage = "backoff";
+      await pause(clock, strategy.pauseMs(sessionId, 0), deadlines.attach);
+    }
     for (let attempt = 0;; attempt++) {
       stage = "initialize";
       const failure = await tryOnce(client, sessionId, deadlines, () => stage = "process_replay");

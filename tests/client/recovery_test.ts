@@ -162,6 +162,29 @@ Deno.test("attempts that may yet succeed are repeated after the carrier's pause"
   await client.end();
 });
 
+Deno.test("a server that drops what it has just resumed, again and again, is dialled after a pause", async () => {
+  const { client, carrier, clock, server } = await connected();
+  await server.close();
+  for (let outage = 0; outage < 2; outage++) {
+    const next = await carrier.acceptAndShakeHands();
+    await idle();
+    await next.close();
+    await idle();
+  }
+  assert.equal(carrier.attempts, 3);
+  clock.advance(99);
+  await idle();
+  assert.equal(carrier.attempts, 3);
+  clock.advance(1);
+  const fourth = await carrier.acceptAndShakeHands();
+  await idle();
+  // One that has lasted a while is followed at once.
+  clock.advance(100);
+  await fourth.close();
+  await carrier.acceptAndShakeHands();
+  await client.end();
+});
+
 Deno.test("an attempt that cannot succeed ends the client, with one text for everybody", async () => {
   const told: ClientError[] = [];
   const cases: [(server: FarEnd, id: number) => void, string][] = [
