@@ -13,7 +13,8 @@ export const cp: Command = {
     "operand - is standard input as the source, or standard output as the target, of one file.",
     "Where a copy goes is as with cp -r: into TARGET under the source's name if TARGET is a directory, else it is called " +
     "TARGET. DIRECTORY/. means what is in the directory. A link that is named is followed; links inside of a directory " +
-    "are copied as links.",
+    "are copied as links. Nothing that is fetched is written through a link that was not named: not all that is here need " +
+    "be yours, and servers need not be trusted.",
     "A file is written under another name beside its target, .NAME.KEY.exec-server-part, and renamed when its length is " +
     "right, so that the target is the old file or the new one and never a part of it. Into the environment that takes " +
     "mv on its machine; where there is none, the finished file is copied over its target there, which is quick but not at " +
@@ -23,10 +24,11 @@ export const cp: Command = {
     "are still the same. An upload begins anew: no server can continue a file. Interrupting an upload removes its part.",
     "A directory travels as one archive where both sides have tar (and the environment sh, mv and mkdir): permission bits, " +
     "times, links, and names that are not UTF-8 are kept. Devices, fifos and sockets are left out. A new directory " +
-    "appears when it is whole; one that exists is added to, entry by entry, and an interruption can leave a part of an " +
-    "entry there. A server without our extensions needs space " +
-    "for the archive as well: beside the target, or in its directory for temporary files. Without tar on one of the sides " +
-    "every file is copied by itself, and the command says what was not kept.",
+    "appears when it is whole. To one that exists a fetched one is added when everything has come, which takes its space " +
+    "twice for that long; one that is brought is added entry by entry, and an interruption can leave a part of an entry " +
+    "there. A server without our extensions needs space for the archive as well: beside the target, or in its directory " +
+    "for temporary files. Without tar on one of the sides every file is copied by itself, and the command says what was " +
+    "not kept.",
     "A terminal shows a progress bar if it takes a while.",
   ],
   options: [

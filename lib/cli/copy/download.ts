@@ -3,7 +3,7 @@ import type { Copying } from "./copying.ts";
 import type { LocalPlace, StreamPlace } from "./copy_operands.ts";
 import { downloadFile } from "./download_file.ts";
 import { downloadTree } from "./download_tree.ts";
-import { localName, localSide } from "./local_side.ts";
+import { isFileName, isLink, localName, localSide } from "./local_side.ts";
 import { naming } from "./naming.ts";
 import { saysContents, saysDirectory } from "./place.ts";
 import { nameOf } from "./remote_path.ts";
@@ -41,12 +41,17 @@ export async function download(
   }
   const source: Source = {
     isDirectory: info.isDirectory,
-    name: nameOf(uri),
+    name: safeName(nameOf(uri)),
     contentsOnly: info.isDirectory && saysContents(sourcePath),
     shown,
   };
   const wanted = many || saysDirectory(target.path);
   const to = await chooseTarget(localSide, target.path, wanted, source);
+  // What is in a directory may be of an earlier copy, and lead to where nobody wants to be written.
+  if (to.isInside && await isLink(to.path)) {
+    const otherwise = info.isDirectory ? `copy ${shown}/. to it` : "name it as the target";
+    throw new CopyError(`${to.path} is a link; remove it, or ${otherwise} if what it leads to is meant`);
+  }
   // A link stays a link: what it leads to is replaced.
   const path = to.exists ? await Deno.realPath(to.path) : to.path;
   const name = await localName(path) ?? "copy";
@@ -57,4 +62,9 @@ export async function download(
         ? downloadTree(copying, uri, { ...to, path }, name)
         : downloadFile(copying, { from: uri, shown, to: path, name }),
   );
+}
+
+/** The name is the server's where the user wrote none: as for `env:.` */
+function safeName(name: string | undefined): string | undefined {
+  return name !== undefined && isFileName(name) ? name : undefined;
 }

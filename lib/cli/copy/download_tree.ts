@@ -2,24 +2,29 @@ import type { Copying } from "./copying.ts";
 import { downloadByWalking } from "./download_walk.ts";
 import { packThere } from "./far_tar.ts";
 import { localSide } from "./local_side.ts";
-import { hasLocalTar, LocalTar } from "./local_tar.ts";
-import { partialName, randomKey, removeIfThere } from "./partial_file.ts";
+import { addLocally, LocalTar, localTar } from "./local_tar.ts";
+import { moveDirectory, removeTree } from "./local_directory.ts";
+import { partialName, randomKey } from "./partial_file.ts";
 import { childUri } from "./remote_path.ts";
 import { CopyError, type Target } from "./target.ts";
 import { lookedThrough } from "./tree_stream.ts";
 import { removeRemote } from "./upload_file.ts";
 
 /**
- * Copies what is in a directory of the environment to this machine, as {@linkcode uploadTree} does the other way round.
+ * Copies what is in a directory of the environment to this machine: as one archive where both sides have tar, else file by
+ * file. Everything comes into a new directory first. So what is here already cannot lead an archive astray: a link, of an
+ * earlier copy perhaps, to somewhere outside.
  *
  * @param from A URI.
  * @param name The last component of the target.
  */
 export async function downloadTree(copying: Copying, from: string, to: Target, name: string): Promise<void> {
-  const { far, programs, progress, signal } = copying;
+  const { far, programs, progress, report, signal } = copying;
   progress.begin(far.shown(from));
   const directory = programs.path(from);
-  if (directory === undefined || !await hasLocalTar() || !await programs.canArchive(signal)) {
+  const tarHere = await localTar();
+  const canUnpack = tarHere === "safe" || (tarHere === "followsLinks" && !to.exists);
+  if (directory === undefined || !canUnpack || !await programs.canArchive(signal)) {
     return await downloadByWalking(copying, from, to);
   }
   await using scope = new AsyncDisposableStack();
@@ -33,16 +38,16 @@ export async function downloadTree(copying: Copying, from: string, to: Target, n
     scope.defer(() => removeRemote(copying, staging, { recursive: true }));
     return staging;
   };
-  let into = to.path;
-  if (!to.exists) {
-    const staging = localSide.child(localSide.parent(to.path), partialName(name, randomKey()));
-    await Deno.mkdir(staging, { mode: 0o700 });
-    scope.defer(() => removeIfThere(staging, { recursive: true }));
-    into = localSide.child(staging, "tree");
-    await Deno.mkdir(into);
+  const staging = localSide.child(to.exists ? to.path : localSide.parent(to.path), partialName(name, randomKey()));
+  await Deno.mkdir(staging, { mode: 0o700 });
+  scope.defer(() => removeTree(staging));
+  const tree = localSide.child(staging, "tree");
+  await Deno.mkdir(tree);
+  {
+    await using tar = LocalTar.unpack(tree);
+    for await (const part of lookedThrough(copying, packThere(copying, directory, makeThere))) await tar.write(part);
+    await tar.finish();
   }
-  const tar = scope.use(LocalTar.unpack(into));
-  for await (const part of lookedThrough(copying, packThere(copying, directory, makeThere))) await tar.write(part);
-  await tar.finish();
-  if (!to.exists) await Deno.rename(into, to.path);
+  if (to.exists) report.complain(await addLocally(tree, to.path, signal));
+  else await moveDirectory(tree, to.path);
 }

@@ -1,6 +1,6 @@
 import type { Copying } from "./copying.ts";
 import { downloadFile } from "./download_file.ts";
-import { localSide } from "./local_side.ts";
+import { isFileName, isLink, localSide } from "./local_side.ts";
 import { CopyError, type Target } from "./target.ts";
 import { isFinal, LINK, NOT_UTF8, SPECIAL, WITHOUT_TAR, wordsOf } from "./walk_words.ts";
 
@@ -36,17 +36,18 @@ async function downloadEntry(copying: Copying, from: string, to: string, name: s
   const info = await far.environment.files.lstat(from, { signal });
   if (info.isSymlink) return report.add("left out", shown, LINK);
   if (!info.isFile && !info.isDirectory) return report.add("special", shown, SPECIAL);
-  const here = await localSide.kind(to);
   const wanted = info.isDirectory ? "directory" : "file";
+  // A link here may lead out of the tree, and may be of an earlier copy.
+  if (await isLink(to)) throw new CopyError(`${to} is in the way: it is a link`);
+  const here = await localSide.kind(to);
   if (here !== "missing" && here !== wanted) throw new CopyError(`${to} is in the way: it is no ${wanted}`);
   if (info.isDirectory) await downloadDirectory(copying, from, { path: to, exists: here === "directory" });
-  else await downloadFile(copying, { from, shown, to: here === "file" ? await Deno.realPath(to) : to, name });
+  else await downloadFile(copying, { from, shown, to, name });
 }
 
 /** The other side need not be trusted with where its files go. */
 function requireName(name: string): void {
-  const separators = Deno.build.os === "windows" ? /[/\\:\0]/ : /[/\0]/;
-  if (name === "" || name === "." || name === ".." || separators.test(name)) {
+  if (!isFileName(name)) {
     throw new CopyError(`the server tells of a file called ${JSON.stringify(name)}, which no file can be called`);
   }
 }

@@ -38,6 +38,22 @@ export async function localName(path: string): Promise<string | undefined> {
   return real.slice(lastSeparator(real) + 1) || undefined;
 }
 
+/** Whether a link is there, whatever it leads to. */
+export async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await Deno.lstat(path)).isSymlink;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** Whether a name from the other side is one, and says nothing of where it is. */
+export function isFileName(name: string): boolean {
+  const separators = Deno.build.os === "windows" ? /[/\\:\0]/ : /[/\0]/;
+  return name !== "" && name !== "." && name !== ".." && !separators.test(name);
+}
+
 function withoutSlash(path: string): string {
   return path.length > 1 ? path.replace(/(?<=.)\/+$/, "") : path;
 }

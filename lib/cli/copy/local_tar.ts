@@ -19,15 +19,42 @@ export function unpackArguments(directory: string, archive = "-"): [string, ...s
   return ["tar", "-C", directory, "-xpof", archive];
 }
 
-/** Whether this machine has tar. */
-export async function hasLocalTar(): Promise<boolean> {
+/**
+ * The tar of this machine: none, one that unpacks a directory through a link which has its name (busybox's does), or one
+ * that does not.
+ */
+export async function localTar(): Promise<"none" | "followsLinks" | "safe"> {
   try {
-    await new Deno.Command("tar", { args: ["--version"], stdin: "null", stdout: "null", stderr: "null" }).output();
-    return true;
+    const { stdout } = await new Deno.Command("tar", { args: ["--version"], stdin: "null", stderr: "null" }).output();
+    return /busybox/i.test(new TextDecoder().decode(stdout)) ? "followsLinks" : "safe";
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return false;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return "none";
     throw error;
   }
+}
+
+/** Whether this machine has tar. */
+export async function hasLocalTar(): Promise<boolean> {
+  return await localTar() !== "none";
+}
+
+/**
+ * Adds what is in a directory to another one. Directories are added to, all else is replaced; links are, whatever they
+ * lead to.
+ *
+ * @returns Complaints about what could not be read.
+ * @throws {CopyError} In tar's own words.
+ */
+export async function addLocally(from: string, to: string, signal: AbortSignal): Promise<string[]> {
+  await using packing = LocalTar.pack(from);
+  await using unpacking = LocalTar.unpack(to);
+  for await (const piece of packing.archive) {
+    signal.throwIfAborted();
+    await unpacking.write(piece);
+  }
+  const complaints = await packing.packed();
+  await unpacking.finish();
+  return complaints;
 }
 
 /** A tar of this machine; it ends with the scope at the latest. */

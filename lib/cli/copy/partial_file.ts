@@ -49,10 +49,16 @@ export class PartialFile implements AsyncDisposable {
     const own = partialName(name, key ?? randomKey());
     await removeOthers(directory, name, own);
     const path = localSide.child(directory, own);
+    await removeForeign(path);
     const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
     try {
       if (!await file.tryLock(true)) throw new CopyError(`${target} is being copied by another process just now`);
-      const { size } = await file.stat();
+      const { size, ...opened } = await file.stat();
+      const named = await Deno.lstat(path);
+      // Whoever may write to the directory can have been quicker.
+      if (!isOurs(named) || named.ino !== opened.ino || named.dev !== opened.dev) {
+        throw new CopyError(`${path} is changed by somebody else; remove it`);
+      }
       await file.seek(size, Deno.SeekMode.Start);
       return new PartialFile(path, target, file, size);
     } catch (error) {
@@ -117,6 +123,23 @@ export class PartialFile implements AsyncDisposable {
     this.#isSettled = true;
     this.#file.close();
   }
+}
+
+/**
+ * Removes what has the name of an unfinished file and was not made by us: others can know the name, and a tree from the
+ * other side can hold a link that has it.
+ */
+async function removeForeign(path: string): Promise<void> {
+  try {
+    if (!isOurs(await Deno.lstat(path))) await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** A plain file of ours that has no other name. */
+function isOurs({ isFile, uid, nlink }: Deno.FileInfo): boolean {
+  return isFile && (uid === null || uid === Deno.uid()) && (nlink === null || nlink === 1);
 }
 
 /** Removes unfinished files for the same target that hold other content, but for those that are being written. */

@@ -1,4 +1,14 @@
-import { BLOCK_BYTES, cString, paxRecords, readHeader, TarError, type TarHeader, withoutSetId } from "./tar_header.ts";
+import {
+  BLOCK_BYTES,
+  cString,
+  paxRecords,
+  readHeader,
+  shownName,
+  TarError,
+  type TarHeader,
+  withoutSetId,
+} from "./tar_header.ts";
+import { TarNames } from "./tar_names.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -9,6 +19,8 @@ const EMPTY_BLOCK = new Uint8Array(BLOCK_BYTES);
 const FILE = "0", HARD_LINK = "1", SYMBOLIC_LINK = "2", DIRECTORY = "5";
 const SPECIAL = new Set(["3", "4", "6"]);
 const PAX = "x", LONG_NAME = "L", LONG_LINK = "K", GLOBAL_PAX = "g";
+/** What a header can say without a pax record. */
+const MAX_USTAR_SIZE = 0o77777777777;
 
 export interface TarObserver {
   /** An entry that is passed on. */
@@ -19,8 +31,8 @@ export interface TarObserver {
 
 /**
  * An archive on its way from one machine to the other. The side that wrote it need not be trusted: devices and fifos are
- * left out, set-id bits are taken away, and a name that leads out of the tree ends it all. All else passes unchanged, and
- * nothing is kept but a header.
+ * left out, set-id bits are taken away, and a name that leads out of the tree, or through a link of it, ends it all. All
+ * else passes unchanged, and nothing is kept but a header and the names of links.
  */
 export class TarFilter {
   readonly #observer: TarObserver;
@@ -32,11 +44,14 @@ export class TarFilter {
   #content: "pass" | "drop" | "hold" = "drop";
   /** Extended headers that belong to the next entry. */
   #held: Bytes[] = [];
+  /** Their types. */
+  readonly #extensions = new Set<string>();
   #heldBytes = 0;
   #extension: { type: string; size: number; from: number } | undefined;
   #longName: string | undefined;
   #longLink: string | undefined;
   #pax = new Map<string, string>();
+  readonly #names = new TarNames();
   #ended = false;
 
   constructor(observer: TarObserver = {}) {
@@ -87,6 +102,7 @@ export class TarFilter {
     }
     const header = readHeader(block);
     if (header.type === PAX || header.type === LONG_NAME || header.type === LONG_LINK) {
+      this.#requireNew(header.type);
       this.#extension = { type: header.type, size: header.size, from: this.#held.length + 1 };
       this.#hold(block);
       this.#begin("hold", header.size);
@@ -95,24 +111,29 @@ export class TarFilter {
   }
 
   #entry(header: TarHeader, block: Bytes, out: Bytes[]): void {
-    const name = this.#pax.get("path") ?? this.#longName ?? header.name;
-    const linkName = this.#pax.get("linkpath") ?? this.#longLink ?? header.linkName;
-    const size = Number(this.#pax.get("size") ?? header.size);
+    const path = this.#pax.get("path") ?? this.#longName ?? header.name;
+    // Sparse files of bsdtar have their names in a record of their own.
+    const name = (header.type === FILE ? this.#pax.get("GNU.sparse.name") : undefined) ?? path;
+    const target = this.#pax.get("linkpath") ?? this.#longLink ?? header.linkName;
+    const size = sizeOf(header, this.#pax.get("size"));
     const held = this.#held;
     this.#forgetExtensions();
     if (![FILE, HARD_LINK, SYMBOLIC_LINK, DIRECTORY].includes(header.type) && !SPECIAL.has(header.type)) {
       throw new TarError(`the archive has an entry of an unknown kind, '${header.type}'`);
     }
-    requireInside(name);
-    if (header.type === HARD_LINK) requireInside(linkName);
-    if (header.type !== FILE && size !== 0) throw new TarError(`the archive is broken: '${name}' cannot have content`);
+    if (header.type === FILE ? name.endsWith("/") : size !== 0) {
+      throw new TarError(`the archive is broken: '${shownName(name)}' cannot have content`);
+    }
     if (SPECIAL.has(header.type)) {
-      this.#observer.leftOut?.(name);
+      this.#observer.leftOut?.(shownName(name));
       return;
     }
+    if (header.type === SYMBOLIC_LINK) this.#names.link(name);
+    else if (header.type === HARD_LINK) this.#names.hardLink(name, target);
+    else for (const one of new Set([name, path])) this.#names.entry(one);
     withoutSetId(block);
     out.push(...held, block);
-    this.#observer.entry?.(name, header.type === DIRECTORY);
+    this.#observer.entry?.(shownName(name), header.type === DIRECTORY);
     this.#begin("pass", size);
   }
 
@@ -140,16 +161,28 @@ export class TarFilter {
     else for (const [key, value] of paxRecords(data)) this.#pax.set(key, value);
   }
 
+  /** Which one counts of two that say the same is not the same for every tar. */
+  #requireNew(type: string): void {
+    if (this.#extensions.has(type) || (this.#extensions.size > 0 && (type === PAX || this.#extensions.has(PAX)))) {
+      throw new TarError("the archive is broken: two extended headers say the same");
+    }
+    this.#extensions.add(type);
+  }
+
   #forgetExtensions(): void {
     [this.#held, this.#heldBytes, this.#longName, this.#longLink] = [[], 0, undefined, undefined];
     this.#pax = new Map();
+    this.#extensions.clear();
   }
 }
 
-function requireInside(name: string): void {
-  if (name.startsWith("/") || name.split("/").includes("..")) {
-    throw new TarError(`the archive names '${name}', which is outside of the tree`);
-  }
+/** @param pax What a pax record says of it. */
+function sizeOf(header: TarHeader, pax: string | undefined): number {
+  if (pax === undefined) return header.size;
+  const size = /^\d{1,16}$/.test(pax) ? Number(pax) : NaN;
+  // Where the header can say it, both have to say the same: not every tar reads the record.
+  if (!(size > MAX_USTAR_SIZE || size === header.size)) throw new TarError("the archive is broken: a size cannot be");
+  return size;
 }
 
 function joined(parts: readonly Bytes[]): Bytes {

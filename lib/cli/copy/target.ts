@@ -25,6 +25,8 @@ export interface Target {
   readonly path: string;
   /** Something stands there already: a file is replaced, a directory is added to. */
   readonly exists: boolean;
+  /** It is in the directory that was asked for, under the source's name. */
+  readonly isInside?: boolean;
 }
 
 /** The copy is not possible as it was asked for. */
@@ -49,7 +51,7 @@ export async function chooseTarget(
       throw new CopyError(`${side.shown(path)} is a directory, and ${source.shown} has no name to be given in it`);
     }
     const inside = side.child(path, source.name);
-    return existing(side, inside, await side.kind(inside), source);
+    return { ...existing(side, inside, await side.kind(inside), source), isInside: true };
   }
   if (kind === "missing") {
     if (!source.isDirectory && saysDirectory) throw new CopyError(`there is no directory ${side.shown(path)}`);

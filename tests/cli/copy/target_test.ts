@@ -28,16 +28,16 @@ const choose = (path: string, source: Source, saysDirectory = false) => chooseTa
 Deno.test("a file goes to the name that was given, or into a directory under its own", async () => {
   assert.deepEqual(await choose("/new", file("a")), { path: "/new", exists: false });
   assert.deepEqual(await choose("/file", file("a")), { path: "/file", exists: true });
-  assert.deepEqual(await choose("/dir", file("a")), { path: "/dir/a", exists: false });
-  assert.deepEqual(await choose("/dir", file("old")), { path: "/dir/old", exists: true });
-  assert.deepEqual(await choose("/dir", file("a"), true), { path: "/dir/a", exists: false });
+  assert.deepEqual(await choose("/dir", file("a")), { path: "/dir/a", exists: false, isInside: true });
+  assert.deepEqual(await choose("/dir", file("old")), { path: "/dir/old", exists: true, isInside: true });
+  assert.deepEqual(await choose("/dir", file("a"), true), { path: "/dir/a", exists: false, isInside: true });
 });
 
 Deno.test("a directory becomes the name that was given, or goes into a directory, or only what is in it does", async () => {
   assert.deepEqual(await choose("/new", directory("d")), { path: "/new", exists: false });
   assert.deepEqual(await choose("/new", directory("d"), true), { path: "/new", exists: false });
-  assert.deepEqual(await choose("/dir", directory("d")), { path: "/dir/d", exists: false });
-  assert.deepEqual(await choose("/dir", directory("sub")), { path: "/dir/sub", exists: true });
+  assert.deepEqual(await choose("/dir", directory("d")), { path: "/dir/d", exists: false, isInside: true });
+  assert.deepEqual(await choose("/dir", directory("sub")), { path: "/dir/sub", exists: true, isInside: true });
   assert.deepEqual(await choose("/dir", directory("d", true)), { path: "/dir", exists: true });
   assert.deepEqual(await choose("/new", directory("d", true)), { path: "/new", exists: false });
 });
