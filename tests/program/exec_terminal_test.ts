@@ -48,6 +48,25 @@ testBothSides(
   },
 );
 
+testBothSides("the last Ctrl-C leaves a server that does not answer", async ({ user, server, connect, extended }) => {
+  await using terminal = user.terminal();
+  await terminal.shows("@> ");
+  await terminal.type(`exec-server exec ${connect.join(" ")} -- sh -c 'echo rea""dy; exec sleep 1000'\n`);
+  await terminal.shows("ready\r\n");
+  server.child.kill("SIGSTOP");
+  try {
+    for (const signal of extended ? ["SIGINT", "SIGTERM", "SIGKILL"] : ["SIGINT", "SIGKILL"]) {
+      await terminal.type("\x03");
+      await terminal.shows(`${signal} was sent; Ctrl-C again `);
+    }
+    await terminal.type("\x03");
+    await terminal.shows("@> ");
+    assert.equal(await terminal.does("echo $?"), "130\n");
+  } finally {
+    server.child.kill("SIGCONT");
+  }
+});
+
 Deno.test("Ctrl-C on a terminal reaches the program, and not a server of our own", async () => {
   await using user = await CommandLine.create();
   await using terminal = user.terminal();

@@ -28,6 +28,8 @@ export interface ForegroundOptions {
   readonly timeLimit?: string | undefined;
   /** The same, if it is ours to keep. */
   readonly ownLimit?: { readonly text: string; readonly ms: number } | undefined;
+  /** Called if the user left the program: it may be out of reach, and is not to be waited for. */
+  readonly onLeft?: () => void;
   /** Aborted with an exit code as its reason: the program is left alone. */
   readonly left?: AbortSignal | undefined;
   /** Says so if the beginning of the output is not there any more. */
@@ -70,6 +72,7 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
     }
     const end = await Promise.race([copyOutput(process, cli, options), leaving.promise, failed.promise]);
     if (typeof end === "object") {
+      options.onLeft?.();
       if (!isLinked()) aside(say(cli, "given up; the program may still run"));
       return end.leftWith;
     }

@@ -44,6 +44,7 @@ export async function runProgram(
       ...(extended && limitMs !== undefined ? { timeLimitMs: limitMs } : {}),
       signal: giveUp.signal,
     });
+    let isLeft = false;
     try {
       return await attend(process, {
         cli,
@@ -54,11 +55,13 @@ export async function runProgram(
         raw: tty && cli.stdin.isTerminal,
         extended,
         timeLimit: timeout,
+        onLeft: () => isLeft = true,
         ownLimit: extended || limitMs === undefined ? undefined : { text: timeout!, ms: limitMs },
       });
     } finally {
-      // Without a link nobody can be asked to end the program, and a link must not be waited for to do so.
-      if (client.state !== "connected") await client[Symbol.asyncDispose]();
+      // Without a link nobody can be asked to end the program, and a link must not be waited for to do so. Nor does who
+      // leaves wait for a server that does not answer.
+      if (isLeft || client.state !== "connected") await client[Symbol.asyncDispose]();
     }
   } catch (error) {
     if (error instanceof LaunchError) return await sayLaunchError(cli, error);
