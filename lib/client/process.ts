@@ -114,7 +114,7 @@ export interface ExecProcess extends AsyncIterable<ProcessEvent>, AsyncDisposabl
   write(data: string | Uint8Array, options?: CallOptions): Promise<void>;
   /** Ends its input. An extension; on a terminal the end-of-file character is written instead. */
   closeStdin(options?: CallOptions): Promise<void>;
-  /** Ctrl-C: SIGINT to its group. */
+  /** SIGINT to its group. On a terminal `write("\x03")` is Ctrl-C as from a keyboard: for what runs in the foreground. */
   interrupt(options?: CallOptions): Promise<void>;
   /** Any signal by name, `SIGTERM`. An extension, but for `SIGINT` and `SIGKILL`. */
   signal(name: string, options?: CallOptions): Promise<void>;

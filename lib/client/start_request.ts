@@ -22,6 +22,8 @@ export async function startRequest(
   core: Pick<Core, "info" | "hasExtensions">,
   options: StartOptions,
 ): Promise<StartRequest> {
+  checkTexts("argv", options.argv);
+  checkTexts("env", options.env ?? {});
   checkDecider(options);
   const info = await core.info(options.signal === undefined ? {} : { signal: options.signal });
   const cwd = options.cwd ?? info.cwd;
@@ -81,6 +83,15 @@ export function checkTerminalSize({ rows, columns }: { rows: number; columns: nu
 function checkWhole(name: string, value: number, max: number): void {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw configuration(`${name} must be a whole number from 1 to ${max}, not ${value}`);
+  }
+}
+
+/** Programs without types, too, are to hear which of their values is none. */
+function checkTexts(name: string, values: readonly unknown[] | Readonly<Record<string, unknown>>): void {
+  for (const [key, value] of Object.entries(values)) {
+    if (typeof value === "string") continue;
+    const place = Array.isArray(values) ? `[${key}]` : `.${key}`;
+    throw configuration(`${name}${place} must be a string, not ${value === null ? "null" : typeof value}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { FileOptions } from "../../lib/client/files.ts";
+import { PathUri } from "../../lib/path_uri.ts";
 import { type Case, type Failure, failureOf } from "./case.ts";
 
 type Sandbox = NonNullable<FileOptions["sandbox"]>;
@@ -16,6 +17,23 @@ export const FILE_CASES: readonly Case[] = [
       await files.writeFile(path, new Uint8Array());
       assert.equal((await files.readFile(path)).length, 0);
       return await names(directory);
+    },
+  },
+  {
+    name: "a file whose name is not UTF-8 can be named by its bytes, as a program tells them",
+    async run({ environment, directory }) {
+      const { files } = environment;
+      await environment.run({ argv: ["sh", "-c", "printf content > \"$(printf 'a\\377b')\""], cwd: directory });
+      assert.deepEqual((await files.readDir(directory)).map(({ name }) => name), ["a\ufffdb"]);
+      const { stdout } = await environment.run({ argv: ["find", directory, "-type", "f", "-print0"] });
+      const path = PathUri.fromNative(stdout.subarray(0, stdout.indexOf(0)), "linux");
+      assert.ok(path.endsWith("/a%FFb"));
+      assert.equal(await files.readTextFile(path), "content");
+      assert.equal((await files.stat(new URL(path))).size, 7);
+      await files.copy(path, `${path}%FE`);
+      assert.equal(await files.readTextFile(`${path}%FE`), "content");
+      assert.equal(await files.realPath(path), path.replace(/.*(?=\/a%FFb)/, await files.realPath(directory)));
+      return [await failureOf(() => files.readFile(`${directory}/a\ufffdb`))];
     },
   },
   {

@@ -38,6 +38,24 @@ export const PROCESS_CASES: readonly Case[] = [
     },
   },
   {
+    name: "values that are no text are named",
+    async run({ environment }) {
+      const wrong = [
+        { argv: ["true", 5] },
+        { argv: ["true"], env: { A: "1", B: undefined } },
+        { argv: ["true"], env: { A: null } },
+      ] as unknown as readonly StartOptions[];
+      const failures: Failure[] = [];
+      for (const options of wrong) failures.push(await failureOf(() => environment.run(options)));
+      assert.deepEqual(failures.map((failure) => [failure?.kind, failure?.message]), [
+        ["configuration", "argv[1] must be a string, not number"],
+        ["configuration", "env.B must be a string, not undefined"],
+        ["configuration", "env.A must be a string, not null"],
+      ]);
+      return failures;
+    },
+  },
+  {
     name: "run refuses more output than asked for",
     async run({ environment }) {
       const failure = await failureOf(() =>
