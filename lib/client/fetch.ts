@@ -2,6 +2,7 @@
 export interface FetchInit {
   readonly method?: string;
   readonly headers?: HeadersInit;
+  /** Of at most 11.75 MiB with a server, which takes it in one message. A stream is read to its end first. */
   readonly body?:
     | string
     | Uint8Array
@@ -23,8 +24,9 @@ export interface FetchInit {
 /**
  * Sends one HTTP request from the environment's machine. As the web's `fetch`: resolves with the head, the body streams.
  *
- * A server cannot be told to stop: of a body that is given up it sends the rest all the same, to be dropped here, until
- * `timeoutMs` has passed or the connection ends.
+ * A stock server sends as fast as it can, and cannot be told to stop: what is not read is kept here, up to 256 MiB of all
+ * bodies together, above which a body fails; of one that is given up the rest comes all the same, to be dropped, until
+ * `timeoutMs` has passed or the connection ends. Our server waits for those who read slowly, and stops.
  *
  * @throws {ClientError} `http` or `server`: no response could be had.
  */

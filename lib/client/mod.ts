@@ -2,8 +2,8 @@
 import "../dispose_symbols.ts";
 export { type ClientOptions, ExecClient } from "./client.ts";
 export type { Carrier, ExecutorLookup, OpenedConnection, OpenOptions, ResumeStrategy } from "./carrier.ts";
-export type { CallOptions } from "./calls.ts";
-export { ClientError, type ClientErrorKind } from "./client_error.ts";
+export type { CallOptions, Calls } from "./calls.ts";
+export { ClientError, type ClientErrorKind, type ClientErrorOptions } from "./client_error.ts";
 export type { ServerEvent } from "./client_part.ts";
 export type { ConnectionState } from "./client_state.ts";
 export { commandCarrier } from "./command_carrier.ts";
@@ -18,8 +18,9 @@ export {
 } from "./environment_sources.ts";
 export { Environments, type EnvironmentsOptions } from "./environments.ts";
 export type { Fetch, FetchInit } from "./fetch.ts";
-export { FileError } from "./file_error.ts";
+export { FileError, type FileErrorOptions } from "./file_error.ts";
 export type { DirectoryEntry, FileErrorKind, FileInfo, FileOptions, Files } from "./files.ts";
+export type { LazyClientOptions } from "./lazy_client.ts";
 export { LazyEnvironment, type LazyEnvironmentOptions } from "./lazy_environment.ts";
 export type {
   CollectedOutput,
@@ -42,10 +43,13 @@ export { tokenFile } from "./node/token_file.ts";
 export type { OpenSocket } from "./platform_socket.ts";
 export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";
 export { websocketCarrier, type WebSocketCarrierOptions } from "./websocket_carrier.ts";
+export type { WebSocketHeaders } from "./websocket_rules.ts";
 export type { Clock, Timer } from "../clock.ts";
-export type { Log } from "../log.ts";
+export type { Log, LogFields } from "../log.ts";
 export type { TraceContext } from "../observer.ts";
 export type { EnvironmentInfo } from "../protocol/environment.ts";
 export type { ProcessSummary } from "../protocol/extensions.ts";
-export type { Params, RequestName, Result } from "../protocol/methods.ts";
+export type { NotificationName, NotificationParams, Params, RequestName, Result } from "../protocol/methods.ts";
+export type { ReadResult } from "../protocol/process.ts";
+export type { Connection, ConnectionEnd, Message, Receiver } from "../rpc/connection.ts";
 export { PathUri } from "../path_uri.ts";

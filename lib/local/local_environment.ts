@@ -21,6 +21,7 @@ import { LocalCalls } from "./local_calls.ts";
 import { LocalExchanges } from "./local_exchange.ts";
 import { LocalProcesses } from "./local_processes.ts";
 
+/** How this machine is used. */
 export interface LocalOptions {
   /** The name of the environment. Default `local`. */
   readonly id?: string;

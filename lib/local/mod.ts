@@ -5,3 +5,7 @@
  */
 
 export { localEnvironment, type LocalOptions } from "./local_environment.ts";
+export type { Environment } from "../client/environment.ts";
+export type { Clock } from "../clock.ts";
+export type { Log } from "../log.ts";
+export type { ProcessBackend } from "../process/child.ts";

@@ -5,6 +5,7 @@
  */
 
 export type { Codec, Decoded } from "../codec.ts";
+export type { Json } from "../json.ts";
 export {
   type NotificationName,
   type NotificationParams,
