@@ -60,7 +60,7 @@ Deno.test("headers and token go with every attempt, and the token is asked for e
   assert.deepEqual(seen, [["1", "Bearer t1"], ["1", "Bearer t2"]]);
 });
 
-Deno.test("a token file is read again before every attempt; one that is missing is said to be", async () => {
+Deno.test("a token file is read again before every attempt; what is wrong with it is said", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const seen: (string | undefined)[] = [];
@@ -69,11 +69,26 @@ Deno.test("a token file is read again before every attempt; one that is missing 
       await answer("HTTP/1.1 401 No\r\n\r\n");
     });
     const token = tokenFile(`${dir}/token`);
-    await assert.rejects(open(server.url, { token }), {
-      kind: "configuration",
-      retryable: true,
-      message: /^failed to configure exec-server websocket: cannot get the token: ENOENT/,
-    });
+    const refused = async (reason: string) => {
+      const message = `failed to configure exec-server websocket: cannot get the token: ${dir}/token${reason}`;
+      await assert.rejects(open(server.url, { token }), { kind: "configuration", retryable: true, message });
+    };
+    await refused(": No such file or directory (os error 2)");
+    await Deno.mkdir(`${dir}/token`);
+    await refused(": Is a directory (os error 21)");
+    await Deno.remove(`${dir}/token`);
+    for (
+      const [text, reason] of [
+        ["", " is empty"],
+        [" \n", " is empty"],
+        ["one\ntwo\n", " has more than one line"],
+        ["x".repeat(65_537), " is larger than 65536 bytes"],
+      ] as const
+    ) {
+      await Deno.writeTextFile(`${dir}/token`, text);
+      await refused(reason);
+    }
+    assert.deepEqual(seen, []);
     for (const text of ["first\n", " sécond \n"]) {
       await Deno.writeTextFile(`${dir}/token`, text);
       await assert.rejects(open(server.url, { token }), /: HTTP error: 401 Unauthorized$/);
