@@ -19,7 +19,7 @@ export async function runCat(cat: Command, args: CommandArguments, cli: Cli): Pr
       }
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      await say(cli, `${printable(cli.stderr, path)}: ${error.message}`);
+      await say(cli, printable(cli.stderr, `${path}: ${error.message}`));
       code = 1;
     }
   }

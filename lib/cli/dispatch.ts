@@ -1,13 +1,20 @@
+import { ClientError, type ClientErrorKind } from "../client/client_error.ts";
 import { type Cli, type Command, ReaderGoneError } from "./command.ts";
 import { HELP_OPTION, parseCommand } from "./parse_command.ts";
 import { COMMANDS } from "./commands.ts";
+import { errorWords } from "./error_words.ts";
 import { InterruptedError } from "./interruption.ts";
-import { printableLines } from "./say.ts";
+import { hint, printableLines } from "./say.ts";
 import { mostSimilar } from "./similar.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** What a shell says of a program that SIGPIPE ended: 128 + 13. */
 const READER_GONE_CODE = 141;
+
+const OF_CONNECTING: ReadonlySet<ClientErrorKind> = new Set([
+  ...["configuration", "connect", "connectTimeout", "initializeTimeout", "protocol"] as const,
+]);
+const DOCTOR = "(exec-server doctor, with the same --connect or --env, says what to do about it)";
 
 /**
  * Runs the command that the first argument names.
@@ -45,9 +52,10 @@ async function failed(command: Command, error: unknown, cli: Cli): Promise<numbe
   // What is not an error of ours, of the client or of the system is a mistake in the program: it shows where.
   const text = error instanceof UsageError
     ? error.message
-    : `exec-server: ${isMistake(error) ? error.stack : error.message}`;
+    : `exec-server: ${isMistake(error) ? error.stack : errorWords(error)}`;
   try {
     await cli.stderr.write(printableLines(cli.stderr, text) + "\n");
+    if (error instanceof ClientError && OF_CONNECTING.has(error.kind)) await hint(cli, DOCTOR);
   } catch {
     // Nobody can be told; the exit code still tells.
   }

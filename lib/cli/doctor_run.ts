@@ -8,6 +8,7 @@ import { linkAdvice } from "./doctor/link_advice.ts";
 import { abilities, latency, version } from "./doctor/server_checks.ts";
 import { lookAtToken } from "./doctor/token.ts";
 import { copying, files, program, sandbox, terminal } from "./doctor/work_checks.ts";
+import { errorWords } from "./error_words.ts";
 import { InterruptedError, interruption } from "./interruption.ts";
 import { openTarget } from "./open_client.ts";
 import { hint, painter, printable, printJson } from "./say.ts";
@@ -61,7 +62,7 @@ async function lookAtServer(open: () => Promise<Client>, { target, tell, cli }: 
   } catch (error) {
     if (!(error instanceof Error) || error instanceof TypeError) throw error;
     const advice = error instanceof ClientError ? linkAdvice(error, target) : undefined;
-    await tell("connection", failed(error.message, advice));
+    await tell("connection", failed(errorWords(error), advice));
     for (const { name } of SERVER_CHECKS) await tell(name, skipped);
     return;
   }
@@ -88,7 +89,7 @@ async function found(look: () => ReturnType<(typeof version)["look"]>, interrupt
       );
     }
     if (!(error instanceof Error) || error instanceof TypeError) throw error;
-    return failed(error.message);
+    return failed(errorWords(error));
   }
 }
 
@@ -129,7 +130,9 @@ function teller(args: CommandArguments, cli: Cli): Teller {
     failed: paint("red", "FAILED "),
     skipped: paint("dim", "skipped"),
   };
-  const tell: Teller = async (name, { status, detail, advice }) => {
+  const tell: Teller = async (name, finding) => {
+    const { status, advice } = finding;
+    const detail = finding.detail.replaceAll(/\s*\n\s*/g, " / ");
     if (status === "failed") tell.hasFailed = true;
     if (args.has("--json")) return await printJson(cli, { name, status, detail, advice: advice ?? null });
     await cli.stdout.write(`${words[status]} ${name.padEnd(10)}  ${printable(cli.stdout, detail)}\n`);

@@ -2,8 +2,9 @@ import type { Client } from "./client.ts";
 import type { Cli } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { attachTo, type OpenTarget, resume } from "./detached_session.ts";
+import { errorWords } from "./error_words.ts";
 import { openTarget } from "./open_client.ts";
-import { hint, say } from "./say.ts";
+import { hint, printable, say } from "./say.ts";
 import { signalName } from "./signal_name.ts";
 import { type DetachedProcess, DetachedProcesses, stateDirectory } from "./state.ts";
 
@@ -19,7 +20,7 @@ export async function runKill(args: CommandArguments, cli: Cli, open: OpenTarget
       await hint(cli, `${signal} was sent to ${saved.id}; exec-server ps shows what became of it.`);
     } catch (error) {
       if (!(error instanceof Error) || error instanceof TypeError) throw error;
-      await say(cli, error.message);
+      await say(cli, printable(cli.stderr, errorWords(error)));
       code = 1;
     }
   }

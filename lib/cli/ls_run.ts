@@ -33,7 +33,7 @@ export async function runLs(ls: Command, args: CommandArguments, cli: Cli): Prom
       await show(entries, args, cli);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      await say(cli, `${printable(cli.stderr, path)}: ${error.message}`);
+      await say(cli, printable(cli.stderr, `${path}: ${error.message}`));
       code = 1;
     }
     isFirst = false;

@@ -1,9 +1,13 @@
 import type { Carrier } from "../client/carrier.ts";
 import { type ClientOptions, ExecClient } from "../client/client.ts";
+import { ClientError } from "../client/client_error.ts";
+import { type Log, silentLog } from "../log.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { type ServerTarget, serverTarget, TOKEN_VARIABLE } from "./connection_options.ts";
+import { errorWords } from "./error_words.ts";
+import { LastWords } from "./last_words.ts";
 import { aside, hint, say } from "./say.ts";
 
 const CLIENT_NAME = "exec-server-cli";
@@ -27,15 +31,21 @@ export function openClient(args: CommandArguments, command: Command, cli: Cli): 
 
 /** The same, for a target that has been found already. */
 export async function openTarget(target: ServerTarget, cli: Cli, options: OpenOptions = {}): Promise<Client> {
-  const { carrier, ...more } = await wayTo(target, cli);
+  const lastWords = new LastWords();
+  const { carrier, ...more } = await wayTo(target, cli, lastWords.log);
   const link = new LinkTeller(cli, carrier.resume !== null);
-  return link.client = await ExecClient.connect(carrier, {
-    clientName: CLIENT_NAME,
-    clock: cli.clock,
-    onState: (state) => link.tell(state),
-    ...options,
-    ...more,
-  });
+  try {
+    return link.client = await ExecClient.connect(carrier, {
+      clientName: CLIENT_NAME,
+      clock: cli.clock,
+      onState: (state) => link.tell(state),
+      ...options,
+      ...more,
+    });
+  } catch (error) {
+    if (!(error instanceof ClientError) || lastWords.text === "") throw error;
+    throw new ClientError(error.kind, `${errorWords(error)}; it said: ${lastWords.text}`, { cause: error });
+  }
 }
 
 /** How a target is reached. */
@@ -46,17 +56,18 @@ export interface Way extends Pick<ClientOptions, "id" | "initializeTimeoutMs"> {
 /**
  * Finds out how a target is reached, and does not reach for it yet.
  *
+ * @param log Hears what a server of our own says on its stderr.
  * @throws {ClientError} If the configuration of environments is wrong.
  * @throws {Error} If there is no such environment.
  */
-export async function wayTo(target: ServerTarget, cli: Cli): Promise<Way> {
+export async function wayTo(target: ServerTarget, cli: Cli, log: Log = silentLog): Promise<Way> {
   switch (target.kind) {
     case "url":
       return { carrier: await urlCarrier(target, cli) };
     case "embedded":
-      return await embedded(cli);
+      return await embedded(cli, log);
     case "environment":
-      return await configured(target.name, cli);
+      return await configured(target.name, cli, log);
   }
 }
 
@@ -70,16 +81,16 @@ async function urlCarrier({ url, tokenFile }: ServerTarget & { kind: "url" }, cl
   return websocketCarrier(url, token ? { token } : {});
 }
 
-async function embedded(cli: Cli): Promise<Way> {
+async function embedded(cli: Cli, log: Log): Promise<Way> {
   const { commandCarrier } = await import("../client/command_carrier.ts");
   const [program, ...args] = cli.self;
-  return { carrier: commandCarrier({ program, args: [...args, "--listen", "stdio"] }), id: LOCAL };
+  return { carrier: commandCarrier({ program, args: [...args, "--listen", "stdio"] }, { log }), id: LOCAL };
 }
 
-async function configured(name: string, cli: Cli): Promise<Way> {
+async function configured(name: string, cli: Cli, log: Log): Promise<Way> {
   const { environmentSources } = await import("../client/environment_sources.ts");
-  const { environments, includeLocal } = await environmentSources({ env: (variable) => cli.env(variable) });
-  if (name === LOCAL && includeLocal) return await embedded(cli);
+  const { environments, includeLocal } = await environmentSources({ env: (variable) => cli.env(variable), log });
+  if (name === LOCAL && includeLocal) return await embedded(cli, log);
   const found = environments.find(({ id }) => id === name);
   if (found === undefined) {
     const ids = [...includeLocal ? [LOCAL] : [], ...environments.map(({ id }) => id)];

@@ -4,6 +4,7 @@ import type { Cli } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { isUnknown, type OpenTarget, ProcessGoneError, resume, SessionInUseError } from "./detached_session.ts";
 import { localTime } from "./local_time.ts";
+import { errorWords } from "./error_words.ts";
 import { openTarget } from "./open_client.ts";
 import { hint, painter, printable, printJson, say } from "./say.ts";
 import { type DetachedProcess, DetachedProcesses, stateDirectory, type Target } from "./state.ts";
@@ -92,7 +93,7 @@ async function lookAt(
       return saved.id;
     }
     if (error instanceof SessionInUseError) return [unknown(saved, "in use", null)];
-    if (error instanceof ClientError) return [unknown(saved, "unreachable", error.message)];
+    if (error instanceof ClientError) return [unknown(saved, "unreachable", errorWords(error))];
     throw error;
   }
 }
@@ -146,7 +147,7 @@ function table(listed: readonly ListedProcess[], cli: Cli): string {
   const paint = painter(cli, cli.stdout);
   const rows = listed.map((process) => [
     process.id ?? "-",
-    stateText(process),
+    printable(cli.stdout, stateText(process)),
     localTime(process.startedAt),
     printable(cli.stdout, process.program),
     printable(cli.stdout, process.server),

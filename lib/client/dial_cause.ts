@@ -52,7 +52,7 @@ export function errorCause(error: DialError): string {
   if (saysOnlyHowHttp2Went(message)) return "WebSocket protocol error: Handshake not finished";
   // Node.js says that it aborted what the other side had accepted in a wrong way.
   if (
-    /^(connection closed before message completed|Connection ended|other side closed|The operation was aborted\.|This operation was aborted)$/
+    /^(connection closed before message completed|operation was canceled|Connection ended|other side closed|The operation was aborted\.|This operation was aborted)$/
       .test(detail)
   ) {
     return "WebSocket protocol error: Handshake not finished";

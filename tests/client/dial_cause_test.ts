@@ -14,6 +14,7 @@ Deno.test("what Deno, Node.js and Bun say of a failed upgrade comes out in the r
     [`${DENO}Invalid status code: 401`, "HTTP error: 401 Unauthorized"],
     [`${BUN}Expected 101 status code: 404`, "HTTP error: 404 Not Found"],
     [`${DENO}connection closed before message completed`, "WebSocket protocol error: Handshake not finished"],
+    [`${DENO}operation was canceled`, "WebSocket protocol error: Handshake not finished"],
     [`${BUN}Connection ended`, "WebSocket protocol error: Handshake not finished"],
     [{ message: "other side closed", code: "UND_ERR_SOCKET" }, "WebSocket protocol error: Handshake not finished"],
     [`${DENO}Didn't receive h2 alpn, aborting connection`, "WebSocket protocol error: Handshake not finished"],

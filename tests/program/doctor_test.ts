@@ -80,13 +80,20 @@ Deno.test("doctor names why there is no connection", onLinux, async () => {
   const free = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = free.addr;
   free.close();
-  const other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => new Response("hello"));
+  const other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    if (request.headers.get("upgrade") === null || new URL(request.url).pathname === "/") return new Response("hello");
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onmessage = () => request.url.endsWith("/garbage") ? socket.send("garbage") : socket.close(1008, "go away");
+    return response;
+  });
   try {
     const cases: [string, RegExp, RegExp][] = [
       [`ws://127.0.0.1:${port}`, /Connection refused/, /nobody listens there: start the server/],
       ["ws://no-such-host.invalid:1", /lookup address/, /the host's name is not known here/],
       [`ws://127.0.0.1:${other.addr.port}`, /HTTP error: 200 OK/, /something answers that is no WebSocket server/],
       [`wss://127.0.0.1:${other.addr.port}`, /./, /TLS|WebSocket/],
+      [`ws://127.0.0.1:${other.addr.port}/garbage`, /failed to parse .*: expected value/, /no exec-server/],
+      [`ws://127.0.0.1:${other.addr.port}/close`, /disconnected: closed .* 1008: go away/, /does not want us/],
     ];
     for (const [url, detail, advice] of cases) {
       const { code, of } = await findings(user, ["--connect", url]);
@@ -100,6 +107,19 @@ Deno.test("doctor names why there is no connection", onLinux, async () => {
   const { code, stderr } = await user.run(["doctor", "--connect", "http://127.0.0.1"]);
   assert.equal(code, 2);
   assert.match(stderr, /'http:\/\/' is not supported; ws:\/\/ and wss:\/\/ are/);
+});
+
+Deno.test("doctor says what a program said that is no server", onLinux, async () => {
+  await using user = await CommandLine.create();
+  const script = "echo cannot start >&2; exit 3";
+  await Deno.writeTextFile(
+    `${user.home}/environments.toml`,
+    `[[environments]]\nid = "x"\nprogram = "/bin/sh"\nargs = ["-c", "${script}"]\n`,
+  );
+  const { code, of } = await findings(user, ["--env", "x"]);
+  assert.equal(code, 1);
+  assert.match(of("connection").detail, /disconnected: end of input; it said: cannot start$/);
+  assert.match(of("connection").advice!, /ended at once/);
 });
 
 Deno.test("doctor names what does not work behind the connection", onLinux, async () => {

@@ -1,4 +1,5 @@
 import type { ClientError } from "../../client/client_error.ts";
+import { errorWords } from "../error_words.ts";
 import { type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
 
 /** Patterns of what the client says of a connection that did not come about → what to do. */
@@ -40,6 +41,9 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /require wss:\/\/ or a loopback/i,
     "a token never crosses a network in the clear: use wss://, or a tunnel to this machine",
   ],
+  [/failed to parse/i, "what answers there is no exec-server: check the address, or the program of the environment"],
+  [/end of input/i, "the program of the environment ended at once: try it by hand with the args of environments.toml"],
+  [/closed by the peer/i, "the server, or a proxy before it, does not want us; its log may say why"],
   [
     /initialize handshake/i,
     "the connection stands, but the server does not answer: is it an exec-server, and not overloaded?",
@@ -48,9 +52,14 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 
 /** What to do about a connection that did not come about. */
 export function linkAdvice(error: ClientError, target: ServerTarget): string {
-  if (error.kind === "spawn" || target.kind === "embedded") {
+  if (target.kind === "embedded") {
     return "the program could not start itself: is the file still where it was, and may it be executed?";
   }
-  for (const [pattern, advice] of ADVICE) if (pattern.test(error.message)) return advice;
+  if (error.kind === "spawn") return "check program and args of the environment in environments.toml";
+  const words = errorWords(error);
+  for (const [pattern, advice] of ADVICE) if (pattern.test(words)) return advice;
+  if (error.kind === "server" || error.kind === "json") {
+    return "what answers there is another kind of server, or one of another version: check the address";
+  }
   return "try the same address with another client, or look at the server's log (--log-level debug)";
 }

@@ -4,8 +4,11 @@ import { lookAtToken } from "../../../lib/cli/doctor/token.ts";
 import {
   connectError,
   connectTimeout,
+  disconnected,
   initializeTimeout,
+  jsonError,
   protocolError,
+  serverError,
   spawnError,
 } from "../../../lib/client/client_error.ts";
 
@@ -25,6 +28,12 @@ Deno.test("every way in which a connection fails has an advice of its own", () =
     [connectError(URL, "WebSocket protocol error: Handshake not finished"), /does not speak WebSocket/],
     [protocolError("exec-server WebSocket headers require wss:// or a loopback destination"), /in the clear/],
     [initializeTimeout(10_000), /the server does not answer/],
+    [disconnected(undefined, disconnected("failed to parse websocket JSON-RPC message from x: y")), /no exec-server/],
+    [disconnected(undefined, disconnected(undefined, "closed by the peer with code 1008")), /does not want us/],
+    [disconnected(undefined, disconnected(undefined, "end of input")), /ended at once/],
+    [serverError(-32601, "unknown method"), /another kind of server/],
+    [jsonError("missing field `sessionId`"), /another kind of server/],
+    [spawnError("No such file"), /program and args of the environment/],
     [connectError(URL, "something new"), /another client/],
   ] as const;
   for (const [error, advice] of cases) assert.match(linkAdvice(error, target), advice);
