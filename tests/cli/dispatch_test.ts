@@ -43,6 +43,18 @@ Deno.test("a failure cannot command the terminal", async () => {
   assert.match(cli.stderr.text, /^error: .*'\\x1b\[2J'.*\n/);
 });
 
+Deno.test("who cannot connect is shown the way to the doctor", async () => {
+  const argv = ["exec", "--connect", "ws://192.0.2.1:1", "--", "true"];
+  const cli = new FakeCli();
+  cli.variables["EXEC_SERVER_TOKEN"] = "t";
+  cli.stdin.isTerminal = true;
+  assert.doesNotMatch((await run(argv, cli)).stderr, /doctor/);
+  cli.stderr.isTerminal = true;
+  const { code, stderr } = await run(argv, cli);
+  assert.equal(code, 125);
+  assert.match(stderr, /require wss:.*\n.*exec-server doctor, with the same --connect/);
+});
+
 Deno.test("help knows the command that it is asked for", async () => {
   assert.match((await run(["help", "exec"])).stdout, /^NAME\n {7}exec-server exec - /);
   const { code, stderr } = await run(["help", "shel"]);
