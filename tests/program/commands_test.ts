@@ -36,7 +36,10 @@ Deno.test("a page whose reader has left ends quietly", async () => {
   const { code, stderr } = await new Deno.Command("sh", { args: ["-c", script], clearEnv: true, env: { ...user.env } })
     .output();
   assert.equal(code, 1);
-  assert.equal(new TextDecoder().decode(stderr), "exec-server: No space left on device (os error 28)\n");
+  assert.equal(
+    new TextDecoder().decode(stderr),
+    "exec-server: cannot write to standard output: No space left on device (os error 28)\n",
+  );
 });
 
 Deno.test("a terminal gets a page in bold letters, and none with NO_COLOR", async () => {
