@@ -24,7 +24,7 @@ export const cp: Command = {
     "are still the same. An upload begins anew: no server can continue a file. Interrupting an upload removes its part.",
     "A directory travels as one archive where both sides have tar (and the environment sh, mv and mkdir): permission bits, " +
     "times, links, and names that are not UTF-8 are kept. Devices, fifos and sockets are left out. A new directory " +
-    "appears when it is whole. To one that exists a fetched one is added when everything has come, which takes its space " +
+    "appears when it is whole. One that exists keeps its own bits: to it a fetched one is added when everything has come, which takes its space " +
     "twice for that long; one that is brought is added entry by entry, and an interruption can leave a part of an entry " +
     "there. A server without our extensions needs space for the archive as well: beside the target, or in its directory " +
     "for temporary files. Without tar on one of the sides every file is copied by itself, and the command says what was " +

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { CommandLine } from "./command_line.ts";
 import { testBothSides } from "./command_sides.ts";
 import { describeTree, leftovers, shell } from "./files_of_user.ts";
+import { OUR_COMMAND, RunningServer } from "./running_server.ts";
 
 /** Whatever a tree can hold that travels. */
 const TREE = `
@@ -39,6 +41,47 @@ testBothSides("cp adds a tree to a directory that exists, or goes into it", asyn
   assert.equal(await shell(user, "ls here"), "sub\ntree\n");
   assert.deepEqual(leftovers(user), []);
 });
+
+/** Root may write to what nobody may; in a namespace of its own it is somebody else. */
+const AS_OTHERS = Deno.build.os === "linux" && Deno.uid() === 0
+  ? ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--"]
+  : [];
+const isOther = AS_OTHERS.length === 0 ||
+  new Deno.Command(AS_OTHERS[0]!, { args: [...AS_OTHERS.slice(1), "true"] }).outputSync().success;
+
+Deno.test(
+  "cp brings and fetches trees that may not be written to, and leaves what is added to as it was",
+  { ignore: Deno.build.os !== "linux" || !isOther },
+  async () => {
+    await using user = await CommandLine.create();
+    const [program, ...words] = [...AS_OTHERS, ...OUR_COMMAND] as [string, ...string[]];
+    await using server = await RunningServer.start({ command: [program, ...words] });
+    await shell(user, "mkdir -p ro/sub here there; echo x > ro/sub/file; chmod 400 ro/sub/file; chmod 555 ro/sub ro");
+    const script = await Deno.readTextFile(`${user.home}/bin/exec-server`);
+    await Deno.writeTextFile(`${user.home}/bin/exec-server`, script.replace("exec ", `exec ${AS_OTHERS.join(" ")} `));
+    const before = await describeTree(user, "ro");
+    try {
+      const far = `env:${user.home}`;
+      for (
+        const operands of [["ro", `${far}/new`], [`${far}/ro`, "back"], ["ro/.", `${far}/there`], [
+          `${far}/ro/.`,
+          "here",
+        ]]
+      ) {
+        const finished = await user.run(["cp", "--connect", server.url, ...operands]);
+        assert.deepEqual(finished, { code: 0, stdout: "", stderr: "" }, operands.join(" "));
+      }
+      for (const copy of ["new", "back"]) assert.equal(await describeTree(user, copy), before);
+      assert.equal(
+        await shell(user, "stat -c '%a %n' here there here/sub there/sub here/sub/file there/sub/file"),
+        "755 here\n755 there\n555 here/sub\n555 there/sub\n400 here/sub/file\n400 there/sub/file\n",
+      );
+      assert.deepEqual(leftovers(user), []);
+    } finally {
+      await shell(user, "chmod -R u+w .");
+    }
+  },
+);
 
 testBothSides("cp leaves devices, fifos and set-id bits behind", async ({ user, connect }) => {
   const { home } = user;

@@ -45,7 +45,8 @@ export async function downloadTree(copying: Copying, from: string, to: Target, n
   await Deno.mkdir(tree);
   {
     await using tar = LocalTar.unpack(tree);
-    for await (const part of lookedThrough(copying, packThere(copying, directory, makeThere))) await tar.write(part);
+    const archive = packThere(copying, directory, makeThere);
+    for await (const part of lookedThrough(copying, archive, { withoutRoot: to.exists })) await tar.write(part);
     await tar.finish();
   }
   if (to.exists) report.complain(await addLocally(tree, to.path, signal));

@@ -1,7 +1,7 @@
 import { removeIfThere } from "./partial_file.ts";
 
 /** Of permission bits: what the owner of a directory needs to move and empty it. */
-const OWNER_ALL = 0o700;
+export const OWNER_ALL = 0o700;
 
 /** Renames a directory into another one; only those that may be written to can be moved. */
 export async function moveDirectory(from: string, to: string): Promise<void> {

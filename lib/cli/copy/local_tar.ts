@@ -1,3 +1,4 @@
+import { TarFilter } from "./tar_filter.ts";
 import { CopyError } from "./target.ts";
 
 /** What is kept of tar's complaints, from the end. */
@@ -39,8 +40,8 @@ export async function hasLocalTar(): Promise<boolean> {
 }
 
 /**
- * Adds what is in a directory to another one. Directories are added to, all else is replaced; links are, whatever they
- * lead to.
+ * Adds what is in a directory to another one, which keeps its own permission bits. Directories in it are added to, all
+ * else is replaced; links are, whatever they lead to.
  *
  * @returns Complaints about what could not be read.
  * @throws {CopyError} In tar's own words.
@@ -48,9 +49,10 @@ export async function hasLocalTar(): Promise<boolean> {
 export async function addLocally(from: string, to: string, signal: AbortSignal): Promise<string[]> {
   await using packing = LocalTar.pack(from);
   await using unpacking = LocalTar.unpack(to);
+  const filter = new TarFilter({}, { withoutRoot: true });
   for await (const piece of packing.archive) {
     signal.throwIfAborted();
-    await unpacking.write(piece);
+    for (const part of filter.push(piece)) await unpacking.write(part);
   }
   const complaints = await packing.packed();
   await unpacking.finish();

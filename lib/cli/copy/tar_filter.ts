@@ -8,7 +8,7 @@ import {
   type TarHeader,
   withoutSetId,
 } from "./tar_header.ts";
-import { TarNames } from "./tar_names.ts";
+import { isRoot, TarNames } from "./tar_names.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -21,6 +21,11 @@ const SPECIAL = new Set(["3", "4", "6"]);
 const PAX = "x", LONG_NAME = "L", LONG_LINK = "K", GLOBAL_PAX = "g";
 /** What a header can say without a pax record. */
 const MAX_USTAR_SIZE = 0o77777777777;
+
+export interface TarFilterOptions {
+  /** The entry of the tree itself is left out, so that what is added to keeps its own permission bits. */
+  readonly withoutRoot?: boolean;
+}
 
 export interface TarObserver {
   /** An entry that is passed on. */
@@ -36,6 +41,7 @@ export interface TarObserver {
  */
 export class TarFilter {
   readonly #observer: TarObserver;
+  readonly #withoutRoot: boolean;
   /** A block that has not come whole yet. */
   readonly #block = new Uint8Array(BLOCK_BYTES);
   #blockLength = 0;
@@ -54,8 +60,8 @@ export class TarFilter {
   readonly #names = new TarNames();
   #ended = false;
 
-  constructor(observer: TarObserver = {}) {
-    this.#observer = observer;
+  constructor(observer: TarObserver = {}, { withoutRoot = false }: TarFilterOptions = {}) {
+    [this.#observer, this.#withoutRoot] = [observer, withoutRoot];
   }
 
   /**
@@ -131,6 +137,7 @@ export class TarFilter {
     if (header.type === SYMBOLIC_LINK) this.#names.link(name);
     else if (header.type === HARD_LINK) this.#names.hardLink(name, target);
     else for (const one of new Set([name, path])) this.#names.entry(one);
+    if (this.#withoutRoot && isRoot(name)) return;
     withoutSetId(block);
     out.push(...held, block);
     this.#observer.entry?.(shownName(name), header.type === DIRECTORY);

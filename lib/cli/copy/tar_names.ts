@@ -54,6 +54,11 @@ function throughLink(path: string): TarError {
   return new TarError(`the archive leads through a link of its own, '${shownName(path)}'`);
 }
 
+/** Whether it is the tree itself that has the name. */
+export function isRoot(name: string): boolean {
+  return inside(name) === "";
+}
+
 /** @returns The name without empty components and dots. */
 function inside(name: string): string {
   const components = name.split("/").filter((component) => component !== "" && component !== ".");

@@ -1,5 +1,5 @@
 import type { Copying } from "./copying.ts";
-import { TarFilter } from "./tar_filter.ts";
+import { TarFilter, type TarFilterOptions } from "./tar_filter.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -7,6 +7,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export async function* lookedThrough(
   copying: Copying,
   archive: AsyncIterable<Bytes>,
+  options: TarFilterOptions,
 ): AsyncGenerator<Bytes, void, void> {
   const { report, progress, signal } = copying;
   const filter = new TarFilter({
@@ -16,7 +17,7 @@ export async function* lookedThrough(
       progress.entry();
     },
     leftOut: (name) => report.add("special", plain(name), "only files, directories and links are copied"),
-  });
+  }, options);
   for await (const piece of archive) {
     signal.throwIfAborted();
     for (const part of filter.push(piece)) {
