@@ -46,10 +46,9 @@ export function* copyFile(from: Place, openTarget: OpenTarget, signal: AbortSign
       if (targetStatus.device === device && targetStatus.inode === inode) return;
       const isRegular = targetStatus.kind === calls.S_IFREG;
       if (isRegular) {
-        if (targetStatus.size > 0) {
-          const emptied = emptyFile(target, targetStatus.size);
-          if (emptied !== undefined) yield* elsewhere(emptied);
-        }
+        // An empty one as well: it has been written to, and its time tells so.
+        const emptied = emptyFile(target, targetStatus.size);
+        if (emptied !== undefined) yield* elsewhere(emptied);
         checked(calls.changeMode(target, mode));
       }
       yield* copyData(source, target, size, isRegular, signal);

@@ -166,6 +166,16 @@ Deno.test("files of any size are copied whole, over longer ones and shorter ones
   }
 });
 
+Deno.test("an empty file over an empty file is a copy as well, and its time tells so", { ignore }, async () => {
+  using scratch = new Scratch();
+  for (const name of ["from", "to"]) {
+    scratch.write(name, "");
+    Deno.utimeSync(`${scratch.root}/${name}`, 1000, 1000);
+  }
+  await copyIn(scratch, "from", "to");
+  assert.ok(Deno.statSync(`${scratch.root}/to`).mtime!.getTime() > 1_000_000);
+});
+
 Deno.test("files that tell no size, or too large a one, are copied to their end", { ignore }, async () => {
   using scratch = new Scratch();
   for (const [index, path] of ["/proc/version", "/proc/self/mountinfo", "/sys/devices/system/cpu/online"].entries()) {
