@@ -1,6 +1,7 @@
 import type { Cli, CommandOption } from "./command.ts";
 import { type CommandArguments, usageError } from "./command_arguments.ts";
 import type { DetachedProcess } from "./state.ts";
+import { TRACE_VARIABLES } from "./trace_context.ts";
 
 /** Where a command finds its server. */
 export type ServerTarget =
@@ -42,6 +43,7 @@ export const CONNECTION_OPTIONS: readonly CommandOption[] = [
 export const CONNECTION_ENVIRONMENT: readonly (readonly [string, string])[] = [
   [TOKEN_VARIABLE, "The token for the server of --connect, if there is no --token-file."],
   ["CODEX_HOME", "Where environments.toml is."],
+  [`${TRACE_VARIABLES.parent}, ${TRACE_VARIABLES.state}`, "The trace that the requests belong to (W3C trace context)."],
 ];
 
 /**

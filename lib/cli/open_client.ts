@@ -9,6 +9,7 @@ import { type ServerTarget, serverTarget, TOKEN_VARIABLE } from "./connection_op
 import { errorWords } from "./error_words.ts";
 import { LastWords } from "./last_words.ts";
 import { aside, hint, say } from "./say.ts";
+import { traceOf } from "./trace_context.ts";
 
 const CLIENT_NAME = "exec-server-cli";
 /** The environment that is this machine. */
@@ -38,6 +39,7 @@ export async function openTarget(target: ServerTarget, cli: Cli, options: OpenOp
     return link.client = await ExecClient.connect(carrier, {
       clientName: CLIENT_NAME,
       clock: cli.clock,
+      telemetry: traceOf(cli),
       onState: (state) => link.tell(state),
       ...options,
       ...more,
