@@ -8,6 +8,7 @@ import { download } from "./copy/download.ts";
 import { FarPrograms } from "./copy/far_programs.ts";
 import { FarSide } from "./copy/far_side.ts";
 import { parsePlace } from "./copy/place.ts";
+import { patience } from "./copy/patience.ts";
 import { CopyReport } from "./copy/report.ts";
 import { upload } from "./copy/upload.ts";
 import { isFinal, wordsOf } from "./copy/walk_words.ts";
@@ -21,7 +22,9 @@ export async function runCp(cp: Command, args: CommandArguments, cli: Cli): Prom
   if (typeof plan === "string") throw usageError(cp, plan);
   await using client = await openClient(args, cp, cli);
   using interrupted = interruption(cli);
-  const copying = await begin(client, interrupted.signal, args.has("--quiet") ? noProgress : terminalProgress(cli));
+  using limit = patience(interrupted.signal, () => client.state === "connected", cli.clock);
+  const progress = args.has("--quiet") ? noProgress : terminalProgress(cli);
+  const copying = await begin(client, interrupted.signal, limit.over, progress);
   const failure = await copyAll(plan, copying, cli);
   copying.progress.end();
   await tell(copying.report, failure, args, cli);
@@ -33,10 +36,15 @@ export async function runCp(cp: Command, args: CommandArguments, cli: Cli): Prom
   return copying.report.isComplete ? 0 : 1;
 }
 
-async function begin(client: Client, signal: AbortSignal, progress: Copying["progress"]): Promise<Copying> {
+async function begin(
+  client: Client,
+  signal: AbortSignal,
+  over: AbortSignal,
+  progress: Copying["progress"],
+): Promise<Copying> {
   const info = await client.info({ signal });
   const environment: Pick<Environment, "files" | "run" | "start"> = client;
-  const far = new FarSide(environment, info, signal);
+  const far = new FarSide(environment, info, signal, over);
   return {
     far,
     programs: new FarPrograms(far),

@@ -15,11 +15,16 @@ testBothSides("an interrupted download is continued by the same command, if the 
   await writeNoise(`${home}/far/big`, BYTES);
   const interrupt = async (): Promise<number> => {
     const stalled = [{ direction: "toClient", afterBytes: 8_000_000, fault: { kind: "stall", ms: 60_000 } }] as const;
-    await using proxy = new TcpProxy(server.url, { admit: () => stalled });
-    const child = user.spawn(["cp", "--connect", proxy.url, `env:${home}/far/big`, "back"]);
-    await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size >= 4_000_000));
-    child.kill("SIGINT");
-    await child.stdin.close();
+    const interrupted = async (): Promise<Deno.ChildProcess> => {
+      await using proxy = new TcpProxy(server.url, { admit: () => stalled });
+      const child = user.spawn(["cp", "--connect", proxy.url, `env:${home}/far/big`, "back"]);
+      await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size >= 4_000_000));
+      child.kill("SIGINT");
+      await child.stdin.close();
+      // The proxy ends here: nobody is to wait for the farewell of a server that is held up.
+      return child;
+    };
+    const child = await interrupted();
     const { code, stderr } = await inTime("the end of the interrupted copy", child.output());
     assert.equal(code, 130, new TextDecoder().decode(stderr));
     assert.deepEqual(leftovers(user).length, 1);
@@ -111,6 +116,35 @@ for (const direction of ["up", "down"] as const) {
       assert.deepEqual(await Array.fromAsync(Deno.readDir(`${home}/tmp`)), []);
     },
   );
+}
+
+for (const direction of ["up", "down"] as const) {
+  testBothSides(`Ctrl-C leaves a copy of a tree, ${direction}, at once while the link is lost`, async (scene) => {
+    const { user, server } = scene;
+    const { home } = user;
+    await Deno.mkdir(`${home}/tree`);
+    for (let i = 0; i < 4; i++) await writeNoise(`${home}/tree/${i}`, 3_000_000, i);
+    const way = direction === "up" ? "toServer" : "toClient";
+    const cut = (afterBytes: number) => [{ direction: way, afterBytes, fault: { kind: "cut" } }] as const;
+    await using proxy = new TcpProxy(server.url, { admit: (index) => cut(index === 0 ? 5_000_000 : 0) });
+    const operands = direction === "up" ? ["tree", `env:${home}/copy`] : [`env:${home}/tree`, "copy"];
+    const child = user.spawn(["cp", "--connect", proxy.url, ...operands]);
+    await child.stdin.close();
+    const [told, all] = child.stderr.tee();
+    const stderr = new Response(all).text();
+    await inTime("word of the lost link", told.getReader().read());
+    child.kill("SIGINT");
+    const { code } = await inTime("the end of the interrupted copy", child.status);
+    await child.stdout.cancel();
+    assert.equal(code, 130);
+    assert.match(await stderr, /the link to the server is lost/);
+    assert.throws(() => Deno.statSync(`${home}/copy`), Deno.errors.NotFound);
+    const left = leftovers(user);
+    if (left.length > 0) assert.match(await stderr, /env:.* is left behind: interrupted by SIGINT/);
+    if (direction === "down") {
+      assert.deepEqual(left.filter((path) => path.includes("/.copy.")), [], "nothing is left here");
+    }
+  });
 }
 
 for (const direction of ["up", "down"] as const) {

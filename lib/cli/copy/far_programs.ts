@@ -1,3 +1,4 @@
+import { abortable } from "../../client/abortable.ts";
 import { ClientError } from "../../client/client_error.ts";
 import type { CollectedOutput } from "../../client/process.ts";
 import type { FarSide } from "./far_side.ts";
@@ -71,7 +72,7 @@ export class FarPrograms {
     if (this.#missing.has(argv[0])) return undefined;
     try {
       const options = { argv, maxOutputBytes: MAX_OUTPUT_BYTES, ...(signal === undefined ? {} : { signal }) };
-      return await this.#far.environment.run(options);
+      return await abortable(this.#far.environment.run(options), this.#far.over);
     } catch (error) {
       if (!(error instanceof ClientError) || error.dataKind?.startsWith("spawn") !== true) throw error;
       this.#missing.add(argv[0]);

@@ -11,10 +11,17 @@ type EnvironmentInfo = Awaited<ReturnType<Environment["info"]>>;
 export class FarSide implements Side {
   readonly environment: Pick<Environment, "files" | "run" | "start">;
   readonly info: EnvironmentInfo;
+  /** What is still waited for once we are to end is given up when this is aborted. */
+  readonly over: AbortSignal;
   readonly #signal: AbortSignal;
 
-  constructor(environment: Pick<Environment, "files" | "run" | "start">, info: EnvironmentInfo, signal: AbortSignal) {
-    [this.environment, this.info, this.#signal] = [environment, info, signal];
+  constructor(
+    environment: Pick<Environment, "files" | "run" | "start">,
+    info: EnvironmentInfo,
+    signal: AbortSignal,
+    over: AbortSignal = signal,
+  ) {
+    [this.environment, this.info, this.#signal, this.over] = [environment, info, signal, over];
   }
 
   /** @throws {TypeError} If it can be no path of that machine. */

@@ -1,3 +1,4 @@
+import { abortable } from "../../client/abortable.ts";
 import type { ExecProcess } from "../../client/process.ts";
 import type { Copying } from "./copying.ts";
 import { lines, packArguments, unpackArguments, unpackFailure } from "./local_tar.ts";
@@ -36,7 +37,8 @@ export async function unpackThere(
     if (result.code !== 0) throw unpackFailure(result.stderrText, `exit code ${result.code}`);
     return;
   }
-  await using tar = await far.environment.start({ argv: unpackArguments(directory), stdin: true, signal });
+  const tar = await far.environment.start({ argv: unpackArguments(directory), stdin: true, signal });
+  await using _end = endInTime(tar, far.over);
   const stderr = tail(tar.stderr);
   let failure: unknown;
   try {
@@ -47,7 +49,7 @@ export async function unpackThere(
     failure = error; // tar may have ended, and then has something to say
   }
   if (failure !== undefined) await tar.terminate({ signal });
-  const { code } = await tar.exited;
+  const { code } = await abortable(tar.exited, signal);
   if (failure !== undefined && (await stderr).trim() === "") throw failure;
   if (code !== 0) throw unpackFailure(await stderr, `exit code ${code}`);
 }
@@ -76,11 +78,25 @@ export async function* packThere(
     yield* await far.environment.files.open(file, { signal });
     return;
   }
-  await using tar = await far.environment.start({ argv: packArguments(directory), signal });
+  const tar = await far.environment.start({ argv: packArguments(directory), signal });
+  await using _end = endInTime(tar, far.over);
   const stderr = tail(tar.stderr);
   yield* untilAborted(tar, signal);
-  const { code } = await tar.exited;
+  const { code } = await abortable(tar.exited, signal);
   if (code !== 0) report.complain(lines(await stderr, `tar ended with exit code ${code}`));
+}
+
+/** Ends a program with the scope; that is not waited for when nothing is any more. */
+function endInTime(process: ExecProcess, over: AbortSignal): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      try {
+        await abortable(Promise.resolve(process[Symbol.asyncDispose]()), over);
+      } catch (error) {
+        if (!over.aborted) throw error;
+      }
+    },
+  };
 }
 
 /** What a program writes; an interruption ends the waiting for more of it. */

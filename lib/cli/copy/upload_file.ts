@@ -1,11 +1,10 @@
 import { FILE_BLOCK_BYTES } from "../../client/limits.ts";
 import type { Copying } from "./copying.ts";
 import { partialName, randomKey } from "./partial_file.ts";
+import { TIDY_MS } from "./patience.ts";
 import { childUri, parentUri, shownPath } from "./remote_path.ts";
 import { CopyError } from "./target.ts";
-
-/** How long tidying up on the other side may take once we are to end, in milliseconds. */
-const TIDY_MS = 5_000;
+import { wordsOf } from "./walk_words.ts";
 
 /** Permission bits. */
 const READABLE_BY_ALL = 0o044, PRIVATE = 0o600;
@@ -122,10 +121,13 @@ export async function removeRemote(
   uri: string,
   options: { recursive?: boolean } = {},
 ): Promise<void> {
+  const limit = AbortSignal.timeout(TIDY_MS);
   try {
-    await far.environment.files.remove(uri, { force: true, signal: AbortSignal.timeout(TIDY_MS), ...options });
+    const signal = AbortSignal.any([limit, far.over]);
+    await far.environment.files.remove(uri, { force: true, signal, ...options });
   } catch (error) {
-    report.note(`${far.shown(uri)} is left behind: ${error instanceof Error ? error.message : String(error)}`);
+    const why = limit.aborted ? `no answer within ${TIDY_MS / 1000} s` : wordsOf(error);
+    report.note(`${far.shown(uri)} is left behind: ${why}`);
   }
 }
 
