@@ -95,7 +95,9 @@ async function found(look: () => ReturnType<(typeof version)["look"]>, interrupt
 
 async function lookAtState(cli: Cli): Promise<Finding> {
   try {
-    const { length } = await new DetachedProcesses(stateDirectory((name) => cli.env(name))).list();
+    const { processes: { length }, faults } = await new DetachedProcesses(stateDirectory((name) => cli.env(name)))
+      .list();
+    if (faults.length > 0) return failed(faults.map(({ message }) => message).join(" / "));
     return length === 0
       ? ok("no program is remembered")
       : note(`programs that are remembered: ${length}`, "exec-server ps");

@@ -24,7 +24,10 @@ export const ps: Command = {
     help: `${JSON_OPTION.help} Each has id, program, server, startedAt, state, exitCode, signal, reason and error.`,
   }],
   operands: [],
-  exitStatus: [["0", "All were listed, perhaps none."], ["1", "What is remembered cannot be read."]],
+  exitStatus: [["0", "All were listed, perhaps none."], [
+    "1",
+    "Something that is remembered cannot be read; the rest was listed.",
+  ]],
   environment: STATE_ENVIRONMENT ?? [],
   examples: [["ps", "What runs where:"], ["ps --json", "The same for programs:"]],
 

@@ -29,10 +29,12 @@ export interface ListedProcess {
 
 export async function runPs(args: CommandArguments, cli: Cli): Promise<number> {
   const states = new DetachedProcesses(stateDirectory((name) => cli.env(name)));
-  const { listed, gone } = await look(states, cli);
+  const { listed, gone, faults } = await look(states, cli);
+  const code = faults.length === 0 ? 0 : 1;
   if (args.has("--json")) {
     for (const { startedAt, ...rest } of listed) await printJson(cli, { ...rest, startedAt: startedAt.toISOString() });
-    return 0;
+    await sayFaults(faults, cli);
+    return code;
   }
   if (listed.length > 0) await cli.stdout.write(table(listed, cli));
   if (gone.length > 0) {
@@ -43,13 +45,18 @@ export async function runPs(args: CommandArguments, cli: Cli): Promise<number> {
       }`,
     );
   }
+  await sayFaults(faults, cli);
   await hint(
     cli,
     listed.length === 0
       ? "Nothing is remembered; exec-server exec --detach --connect URL -- PROGRAM leaves a program running."
       : "exec-server logs -f ID, exec-server attach ID, exec-server kill ID: the beginning of an ID is enough.",
   );
-  return 0;
+  return code;
+}
+
+async function sayFaults(faults: readonly Error[], cli: Cli): Promise<void> {
+  for (const { message } of faults) await say(cli, printable(cli.stderr, message));
 }
 
 /** Asks every server about what it runs for us. */
@@ -57,8 +64,8 @@ export async function look(
   states: DetachedProcesses,
   cli: Cli,
   open: OpenTarget = openTarget,
-): Promise<{ listed: ListedProcess[]; gone: string[] }> {
-  const saved = await states.list();
+): Promise<{ listed: ListedProcess[]; gone: string[]; faults: Error[] }> {
+  const { processes: saved, faults } = await states.list();
   const listed: ListedProcess[] = [];
   const gone: string[] = [];
   for (let at = 0; at < saved.length; at += MAX_SESSIONS) {
@@ -70,7 +77,7 @@ export async function look(
       else listed.push(...answer);
     }
   }
-  return { listed, gone };
+  return { listed, gone, faults };
 }
 
 /** @returns The process and others of its session; or its id, if it is gone. */

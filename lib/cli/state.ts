@@ -84,15 +84,25 @@ export class DetachedProcesses {
   }
 
   /**
-   * All that are remembered, the oldest first.
+   * All that are remembered, the oldest first, and what is wrong with files that cannot be read, can be read by others,
+   * or are not what we wrote.
    *
-   * @throws {StateError} If one cannot be read, can be read by others, or is not what we wrote.
+   * @throws {StateError} If the directory cannot be read.
    */
-  async list(): Promise<DetachedProcess[]> {
-    const ids = await this.#ids();
-    const found = await Promise.all(ids.map((id) => this.#read(id)));
-    return found.filter((process) => process !== undefined)
+  async list(): Promise<{ processes: DetachedProcess[]; faults: StateError[] }> {
+    const faults: StateError[] = [];
+    const found = await Promise.all((await this.#ids()).map(async (id) => {
+      try {
+        return await this.#read(id);
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error;
+        faults.push(error);
+        return undefined;
+      }
+    }));
+    const processes = found.filter((process) => process !== undefined)
       .sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime() || (a.id < b.id ? -1 : 1));
+    return { processes, faults: faults.sort((a, b) => (a.message < b.message ? -1 : 1)) };
   }
 
   /**
@@ -144,6 +154,8 @@ export class DetachedProcesses {
     const path = this.#path(id);
     let text: string;
     try {
+      // Opening a pipe would wait for ever.
+      if (!(await Deno.lstat(path)).isFile) throw new StateError(`${path} is no file; remove it`);
       using file = await Deno.open(path);
       const info = await file.stat();
       this.#requirePrivate(path, info);

@@ -48,7 +48,7 @@ async function scene(ids: readonly string[], open: (id: string) => Client | Erro
       if (answer instanceof Error) throw answer;
       return answer;
     });
-    return { ...found, most, left: (await states.list()).map(({ id }) => id) };
+    return { ...found, most, left: (await states.list()).processes.map(({ id }) => id) };
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

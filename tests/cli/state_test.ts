@@ -26,13 +26,13 @@ async function place() {
 
 Deno.test("a detached process is remembered as it was said, and forgotten", async () => {
   await using at = await place();
-  assert.deepEqual(await at.processes.list(), []);
+  assert.deepEqual((await at.processes.list()).processes, []);
   await at.processes.save(PROCESS);
-  assert.deepEqual(await at.processes.list(), [PROCESS]);
+  assert.deepEqual(await at.processes.list(), { processes: [PROCESS], faults: [] });
   assert.deepEqual(await at.processes.find(PROCESS.id), PROCESS);
   await at.processes.forget(PROCESS.id);
   await at.processes.forget(PROCESS.id);
-  assert.deepEqual(await at.processes.list(), []);
+  assert.deepEqual((await at.processes.list()).processes, []);
 });
 
 Deno.test("detached processes are listed from the oldest on", async () => {
@@ -40,7 +40,7 @@ Deno.test("detached processes are listed from the oldest on", async () => {
   const younger = { ...PROCESS, id: "a", target: { env: "box" }, startedAt: new Date("2026-02-01T00:00:00Z") };
   await at.processes.save(younger);
   await at.processes.save(PROCESS);
-  assert.deepEqual((await at.processes.list()).map(({ id }) => id), [PROCESS.id, "a"]);
+  assert.deepEqual((await at.processes.list()).processes.map(({ id }) => id), [PROCESS.id, "a"]);
 });
 
 Deno.test("an id may be abbreviated as long as it means one process", async () => {
@@ -81,7 +81,10 @@ Deno.test("what others can read is refused, with the way to close it", unlessWin
       at.file(PROCESS.id)
     }'\` closes it`,
   };
-  await assert.rejects(at.processes.list(), expected);
+  await at.processes.save({ ...PROCESS, id: "good" });
+  const { processes, faults } = await at.processes.list();
+  assert.deepEqual(processes.map(({ id }) => id), ["good"], "the others are listed");
+  assert.deepEqual(faults.map(({ message }) => message), [expected.message]);
   await assert.rejects(at.processes.find(PROCESS.id), expected);
   await Deno.chmod(`${at.directory}/detached`, 0o755);
   await assert.rejects(at.processes.save({ ...PROCESS, id: "other" }), { name: "StateError", message: /mode 0755/ });
@@ -92,12 +95,30 @@ Deno.test("a file that is not ours is refused by its name", async () => {
   await at.processes.save(PROCESS);
   for (const text of ["", "[]", "{}", '{"version":1}', JSON.stringify({ ...PROCESS, version: 2 })]) {
     await Deno.writeTextFile(at.file(PROCESS.id), text);
-    await assert.rejects(at.processes.list(), {
+    await assert.rejects(at.processes.find(PROCESS.id), {
       name: "StateError",
       message: `${at.file(PROCESS.id)} does not describe a detached process; remove it`,
     });
   }
 });
+
+Deno.test(
+  "what is no file is not opened: a pipe would keep it waiting, a link leads elsewhere",
+  unlessWindows,
+  async () => {
+    await using at = await place();
+    await at.processes.save(PROCESS);
+    await new Deno.Command("mkfifo", { args: ["-m", "600", at.file("pipe")] }).output();
+    await Deno.symlink(at.file(PROCESS.id), at.file("link"));
+    await Deno.mkdir(at.file("directory"), { mode: 0o700 });
+    const { processes, faults } = await at.processes.list();
+    assert.deepEqual(processes, [PROCESS]);
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      ["directory", "link", "pipe"].map((id) => `${at.file(id)} is no file; remove it`),
+    );
+  },
+);
 
 Deno.test("state that cannot be written is an error that names the place", unlessWindows, async () => {
   await using at = await place();
