@@ -15,7 +15,7 @@ export const ps: Command = {
   description: [
     "Lists the programs that exec --detach started and that are remembered on this machine, the oldest first, with what " +
     "their servers say of them: running; ended, with the exit code or signal; in use, while another client is attached; or " +
-    "unreachable, with the reason. What its server does not know any more is forgotten.",
+    "unreachable, which is explained on standard error. What its server does not know any more is forgotten.",
     "Servers with our extensions tell of all programs of the session: those that were not started by exec --detach have " +
     "no id here.",
   ],

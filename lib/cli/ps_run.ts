@@ -31,21 +31,20 @@ export async function runPs(args: CommandArguments, cli: Cli): Promise<number> {
   const states = new DetachedProcesses(stateDirectory((name) => cli.env(name)));
   const { listed, gone, faults } = await look(states, cli);
   const code = faults.length === 0 ? 0 : 1;
-  if (args.has("--json")) {
+  const asJson = args.has("--json");
+  if (asJson) {
     for (const { startedAt, ...rest } of listed) await printJson(cli, { ...rest, startedAt: startedAt.toISOString() });
-    await sayFaults(faults, cli);
-    return code;
-  }
-  if (listed.length > 0) await cli.stdout.write(table(listed, cli));
+  } else if (listed.length > 0) await cli.stdout.write(table(listed, cli));
+  // In JSON each has its own.
+  const words = asJson ? [] : listed.flatMap(({ error }) => error ?? []);
   if (gone.length > 0) {
-    await say(
-      cli,
-      `forgotten, since ${gone.length === 1 ? "its server does" : "their servers do"} not know it any more: ${
-        gone.join(", ")
-      }`,
-    );
+    const who = gone.length === 1 ? "its server does" : "their servers do";
+    words.push(`forgotten, since ${who} not know it any more: ${gone.join(", ")}`);
   }
-  await sayFaults(faults, cli);
+  for (const text of new Set([...words, ...faults.map(({ message }) => message)])) {
+    await say(cli, printable(cli.stderr, text));
+  }
+  if (asJson) return code;
   await hint(
     cli,
     listed.length === 0
@@ -53,10 +52,6 @@ export async function runPs(args: CommandArguments, cli: Cli): Promise<number> {
       : "exec-server logs -f ID, exec-server attach ID, exec-server kill ID: the beginning of an ID is enough.",
   );
   return code;
-}
-
-async function sayFaults(faults: readonly Error[], cli: Cli): Promise<void> {
-  for (const { message } of faults) await say(cli, printable(cli.stderr, message));
 }
 
 /** Asks every server about what it runs for us. */
@@ -154,7 +149,7 @@ function table(listed: readonly ListedProcess[], cli: Cli): string {
   const paint = painter(cli, cli.stdout);
   const rows = listed.map((process) => [
     process.id ?? "-",
-    printable(cli.stdout, stateText(process)),
+    stateText(process),
     localTime(process.startedAt),
     printable(cli.stdout, process.program),
     printable(cli.stdout, process.server),
@@ -163,8 +158,7 @@ function table(listed: readonly ListedProcess[], cli: Cli): string {
   return [paint("bold", head!), ...lines].map((line) => line + "\n").join("");
 }
 
-function stateText({ state, exitCode, signal, reason, error }: ListedProcess): string {
-  if (state === "unreachable") return `unreachable: ${error}`;
+function stateText({ state, exitCode, signal, reason }: ListedProcess): string {
   if (state !== "ended") return state;
   if (reason === "timeLimit") return "ended (time limit)";
   return signal === null ? `ended (${exitCode ?? "?"})` : `ended (${signal})`;
