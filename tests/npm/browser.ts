@@ -47,7 +47,8 @@ export async function runPage(browser: string, builtPackage: string, directory: 
     `${page.url}/page?${place}`,
   ];
   const child = endWithUs(
-    new Deno.Command(browser, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn(),
+    new Deno.Command(browser, { args, env: { TMPDIR: profile }, stdin: "null", stdout: "null", stderr: "null" })
+      .spawn(),
   );
   try {
     return await inTime("the page's result", page.result, PATIENCE_MS);
