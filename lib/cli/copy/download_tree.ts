@@ -32,10 +32,11 @@ export async function downloadTree(copying: Copying, from: string, to: Target, n
     const { tempDir } = far.info;
     if (tempDir === null) throw new CopyError("the server does not tell of a directory for temporary files");
     const staging = childUri(tempDir, partialName("tree", randomKey()));
+    // An interruption can come when it is there already, and we do not know.
+    scope.defer(() => removeRemote(copying, staging, { recursive: true }));
     if (!await programs.makePrivateDirectory(staging, signal)) {
       throw new CopyError("there is no mkdir on the other side");
     }
-    scope.defer(() => removeRemote(copying, staging, { recursive: true }));
     return staging;
   };
   const staging = localSide.child(to.exists ? to.path : localSide.parent(to.path), partialName(name, randomKey()));

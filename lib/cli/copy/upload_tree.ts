@@ -27,8 +27,8 @@ export async function uploadTree(copying: Copying, from: string, to: Target): Pr
   }
   const name = partialName(nameOf(to.path) ?? "tree", randomKey());
   const staging = childUri(to.exists ? to.path : parentUri(to.path), name);
-  await programs.makePrivateDirectory(staging, signal);
   try {
+    await programs.makePrivateDirectory(staging, signal);
     let into = to.path;
     if (!to.exists) {
       into = childUri(staging, "tree");

@@ -17,8 +17,8 @@ export function copyingFrom(
   const { signal } = new AbortController();
   const environment = {
     files,
-    run: (options: RunOptions) =>
-      Promise.resolve({ code: 0, signal: null, stdoutText: "", stderrText: "", ...run?.(options) }),
+    // deno-lint-ignore require-await -- what `run` throws is to be a rejection
+    run: async (options: RunOptions) => ({ code: 0, signal: null, stdoutText: "", stderrText: "", ...run?.(options) }),
   };
   const far = new FarSide(
     environment as unknown as ConstructorParameters<typeof FarSide>[0],
