@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { byteSize } from "./byte_size.ts";
 import { aside, printable } from "./say.ts";
 import type { Cli } from "./command.ts";
+import { beginningOf, endOf } from "./text_width.ts";
 
 /** Hears how far a copy has come. */
 export interface Progress {
@@ -23,6 +24,8 @@ const REDRAW_MS = 100;
 const PATIENCE_MS = 400;
 const BAR_COLUMNS = 20;
 const DEFAULT_COLUMNS = 80;
+/** Of a name, where there is no room for all. */
+const MIN_LABEL_COLUMNS = 8;
 
 /** A bar on stderr where that is a terminal; elsewhere nothing. */
 export function terminalProgress(cli: Cli): Progress {
@@ -81,8 +84,8 @@ class Bar implements Progress {
         timeLeft((this.#total - this.#bytes) / perSecond)
       }`;
     const columns = (this.#cli.terminalSize()?.columns ?? DEFAULT_COLUMNS) - 1;
-    const label = shortened(this.#label, Math.max(8, columns - figures.length - 2));
-    this.#write(`\r${`${label}  ${figures}`.slice(0, columns)}\x1b[K`);
+    const label = endOf(this.#label, Math.max(MIN_LABEL_COLUMNS, columns - figures.length - 2));
+    this.#write(`\r${beginningOf(`${label}  ${figures}`, columns)}\x1b[K`);
   }
 
   #write(text: string): void {
@@ -103,8 +106,4 @@ function timeLeft(seconds: number): string {
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const pad = (value: number) => String(value).padStart(2, "0");
   return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
-}
-
-function shortened(label: string, columns: number): string {
-  return label.length <= columns ? label : `…${label.slice(label.length - columns + 1)}`;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { byteSize } from "../../lib/cli/byte_size.ts";
 import { terminalProgress } from "../../lib/cli/progress.ts";
+import { widthOf } from "../../lib/cli/text_width.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { FakeCli } from "./fake_cli.ts";
 
@@ -69,6 +70,18 @@ Deno.test("a tree shows bytes and entries, and no line is longer than the termin
   const line = (await shown()).slice(1, -3);
   assert.equal(line.length, 49);
   assert.match(line, /^….*\\x1b\[2J {2}2\.0 KiB {2}1 entries {2}1\.0 KiB\/s$/);
+});
+
+Deno.test("names of wide characters are cut to the terminal's columns, and between characters", async () => {
+  for (const columns of [1, 2, 3, 10, 11, 40, 41]) {
+    const { clock, progress, shown } = scene(columns);
+    progress.begin("漢字😀".repeat(20), 1024);
+    clock.advance(1000);
+    progress.add(512);
+    const line = (await shown()).slice(1, -3);
+    assert.ok(line.isWellFormed(), `${columns} columns: no half of a character`);
+    assert.ok(widthOf(line) < columns, `${columns} columns: ${line}`);
+  }
 });
 
 Deno.test("without a terminal there is no bar", async () => {
