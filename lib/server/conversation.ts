@@ -17,6 +17,9 @@ import type { BuiltHandlers } from "./handlers.ts";
 import { LargeResult } from "./large_result.ts";
 import type { Session } from "./session.ts";
 
+/** A client that does not wait for the acknowledgement of its `initialized` has sent its first request by then. */
+const ACKNOWLEDGE_AFTER_MS = 1;
+
 /** Where the handshake of one connection stands. */
 type Stage = "fresh" | "initialized-awaited" | "ready";
 
@@ -25,6 +28,7 @@ export class Conversation implements PeerHandler, Disposable {
   #stage: Stage = "fresh";
   #session: Session | undefined;
   #scope: ConnectionScope | undefined;
+  #acknowledgement: ReturnType<typeof setTimeout> | undefined;
   readonly #handlers: BuiltHandlers;
   readonly #connection: Connection;
   readonly #crowd: Crowd;
@@ -55,11 +59,14 @@ export class Conversation implements PeerHandler, Disposable {
     if (method !== "initialized") throw new ProtocolViolation("unexpected notification");
     if (this.#stage === "fresh") throw new ProtocolViolation("initialized before initialize");
     this.#stage = "ready";
-    this.#connection.acknowledge?.();
+    const { acknowledge } = this.#connection;
+    if (acknowledge !== undefined) this.#acknowledgement = setTimeout(acknowledge, ACKNOWLEDGE_AFTER_MS);
   }
 
   /** Decoding comes before the handshake check, and the handshake check before every check of values. */
   request(method: string, params: Json, scope: RequestScope): ResultJson | Promise<ResultJson> {
+    // Its answer tells that everything before it has arrived.
+    clearTimeout(this.#acknowledgement);
     this.#crowd.asked(this.#connection);
     if (!isRequestName(method)) throw notBuilt(method);
     const decoded = REQUESTS[method].params.decode(params);
@@ -94,6 +101,7 @@ export class Conversation implements PeerHandler, Disposable {
 
   /** The connection has ended, and with it what it held. */
   [Symbol.dispose](): void {
+    clearTimeout(this.#acknowledgement);
     this.#scope?.[Symbol.dispose]();
   }
 

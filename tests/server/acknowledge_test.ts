@@ -8,17 +8,34 @@ import { ExecServer } from "../../lib/server/mod.ts";
 // Opens the C library before a test could be blamed for it.
 if (Deno.build.os === "linux") await import("../../lib/process/linux/machine.ts");
 
-Deno.test("a client that has said initialized, to which there is no answer, hears at once that it arrived", async () => {
-  using backend = portableBackend({ log: silentLog });
-  using server = await ExecServer.create({ backend });
+/** A client behind a carrier that can acknowledge what came. */
+async function connected(acknowledge: () => void) {
+  const stack = new AsyncDisposableStack();
+  const server = stack.use(await ExecServer.create({ backend: stack.use(portableBackend({ log: silentLog })) }));
   const [near, far] = memoryPair();
-  let acknowledged = 0;
-  far.acknowledge = () => acknowledged++;
+  far.acknowledge = acknowledge;
   const served = server.serve(far, "websocket");
+  stack.defer(() => served.then(() => {}));
   const open = () => Promise.resolve({ connection: near });
-  await using client = await ExecClient.connect({ label: "memory", resume: null, renewable: false, open });
-  await client.call("environment/status", null);
-  assert.equal(acknowledged, 1);
-  await client.end();
-  await served;
+  const client = await ExecClient.connect({ label: "memory", resume: null, renewable: false, open });
+  stack.use(client);
+  return { client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+Deno.test("a client hears soon that its initialized arrived, to which there is no answer", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using _place = await connected(resolve);
+  await promise;
+});
+
+Deno.test("a client that asks at once hears it from its answer, and one that leaves not at all", async () => {
+  let acknowledged = 0;
+  const count = () => void acknowledged++;
+  {
+    await using place = await connected(count);
+    await place.client.call("environment/status", null);
+  }
+  await (await connected(count))[Symbol.asyncDispose]();
+  // Timers that were not cancelled would be leaks of this test.
+  assert.equal(acknowledged, 0);
 });
