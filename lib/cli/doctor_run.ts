@@ -1,3 +1,4 @@
+import { abortable } from "../client/abortable.ts";
 import { ClientError } from "../client/client_error.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
@@ -70,27 +71,40 @@ async function lookAtServer(open: () => Promise<Client>, { target, tell, cli }: 
   using interruptible = interruption(cli);
   const interrupted = interruptible.signal;
   await tell("connection", ok(target.kind === "embedded" ? "a server of our own was started" : "the server answers"));
+  let isHanging = false;
   for (const check of SERVER_CHECKS) {
-    const signal = AbortSignal.any([AbortSignal.timeout(CHECK_MS), interrupted]);
-    await tell(check.name, await found(() => check.look({ client, clock: cli.clock, signal }), interrupted));
+    if (isHanging) {
+      await tell(check.name, skipped);
+      continue;
+    }
+    const limit = new AbortController();
+    const timer = cli.clock.after(CHECK_MS, () => limit.abort(new CheckTimeoutError()));
+    const signal = AbortSignal.any([limit.signal, interrupted]);
+    const finding = await found(() => abortable(check.look({ client, clock: cli.clock, signal }), signal), interrupted);
+    timer.cancel();
+    await tell(check.name, finding);
+    // The others would take as long, one after the other, and find out the same.
+    isHanging = limit.signal.aborted;
   }
 }
 
 /** What a check throws is a failure, unless the user has had enough or the mistake is ours. */
-async function found(look: () => ReturnType<(typeof version)["look"]>, interrupted: AbortSignal): Promise<Finding> {
+async function found(look: () => Promise<Finding>, interrupted: AbortSignal): Promise<Finding> {
   try {
     return await look();
   } catch (error) {
     interrupted.throwIfAborted();
-    if (error instanceof DOMException && error.name === "TimeoutError") {
-      return failed(
-        `nothing came of it within ${CHECK_MS / 1000} s`,
-        "the machine is overloaded, or something hangs there",
-      );
+    if (error instanceof CheckTimeoutError) {
+      return failed(error.message, "the machine is overloaded, or something hangs there");
     }
     if (!(error instanceof Error) || error instanceof TypeError) throw error;
     return failed(errorWords(error));
   }
+}
+
+class CheckTimeoutError extends Error {
+  override readonly name = "CheckTimeoutError";
+  override readonly message = `nothing came of it within ${CHECK_MS / 1000} s`;
 }
 
 async function lookAtState(cli: Cli): Promise<Finding> {

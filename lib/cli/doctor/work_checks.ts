@@ -3,6 +3,7 @@ import { FarPrograms } from "../copy/far_programs.ts";
 import { FarSide } from "../copy/far_side.ts";
 import { hasLocalTar } from "../copy/local_tar.ts";
 import { childUri, shownPath } from "../copy/remote_path.ts";
+import { TIDY_MS } from "../copy/patience.ts";
 import { randomKey } from "../copy/partial_file.ts";
 import { type Check, failed, type Finding, note, ok } from "./check.ts";
 import type { ServerContext } from "./server_checks.ts";
@@ -63,7 +64,7 @@ export const files: Check<ServerContext> = {
         "look at the rights and the free space of the directory, or start the server with another TMPDIR",
       );
     } finally {
-      await client.files.remove(path, { force: true });
+      await client.files.remove(path, { force: true, signal: AbortSignal.timeout(TIDY_MS) });
     }
     return ok(`a file was written to ${shownPath(directory)}, read and removed`);
   },
