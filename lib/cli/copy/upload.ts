@@ -45,12 +45,10 @@ export async function upload(
   if (info.isDirectory) return await naming(far.shown(to.path), () => uploadTree(copying, path, to));
   using file = await Deno.open(path);
   // Pipes such as the shell's <(…) have neither a size nor bits worth keeping.
-  const pieces: UploadSource = {
-    shown: localSide.shown(path),
-    size: info.isFile && info.size > 0 ? info.size : undefined,
-    mode: info.isFile ? modeBits(info) : undefined,
-    read: readBlocks(file),
-  };
+  // Files of /proc and the like say that they are empty, and are not.
+  const size = info.isFile && info.size > 0 ? info.size : undefined;
+  const mode = info.isFile ? modeBits(info) : undefined;
+  const pieces: UploadSource = { shown: localSide.shown(path), size, mode, read: readBlocks(file, size) };
   await naming(far.shown(to.path), () => uploadFile(copying, pieces, to.path, to.exists));
   if (info.isFile && isChanged(info, await file.stat())) {
     copying.report.add("changed", path, "changed while it was copied, so the copy may mix old and new");

@@ -20,13 +20,21 @@ export interface UploadSource {
   read(): Promise<Uint8Array<ArrayBuffer> | null>;
 }
 
-/** The pieces of an open file. */
-export function readBlocks(file: Deno.FsFile): UploadSource["read"] {
+/**
+ * The pieces of an open file.
+ *
+ * @param size Its bytes when the copy began: one that grows as fast as it is read would have no end. Undefined: not known.
+ */
+export function readBlocks(file: Deno.FsFile, size = Infinity): UploadSource["read"] {
+  let left = size;
   return async () => {
+    if (left === 0) return null;
     // A new one each time: the last one may still be on its way.
-    const block = new Uint8Array(FILE_BLOCK_BYTES);
+    const block = new Uint8Array(Math.min(FILE_BLOCK_BYTES, left));
     const length = await file.read(block);
-    return length === null ? null : block.subarray(0, length);
+    if (length === null) return null;
+    left -= length;
+    return block.subarray(0, length);
   };
 }
 
@@ -34,6 +42,7 @@ export function readBlocks(file: Deno.FsFile): UploadSource["read"] {
  * Copies one file to the environment. It is written under another name beside its target and renamed when it is whole;
  * whatever goes wrong, the other name is removed again.
  *
+ * @throws {CopyError} If the source shrank meanwhile.
  * @param to A URI; nothing or a regular file is there.
  * @param replaces Whether there is one.
  */
@@ -53,6 +62,11 @@ export async function uploadFile(
   try {
     if (mode !== undefined && (mode & READABLE_BY_ALL) !== READABLE_BY_ALL) await makePrivate(copying, temporary);
     const length = await write(copying, source, temporary);
+    if (source.size !== undefined && length < source.size) {
+      throw new CopyError(
+        `${source.shown} became shorter while it was copied (${length} of ${source.size} bytes are left)`,
+      );
+    }
     const { size } = await files.stat(temporary, { signal });
     if (size !== length) {
       throw new CopyError(`${shownPath(temporary)} has ${size} bytes instead of the ${length} that were written`);

@@ -40,7 +40,7 @@ async function uploadEntry(copying: Copying, from: string, to: string): Promise<
   }
   if (info.isDirectory) return await uploadDirectory(copying, from, { path: to, exists: there === "directory" });
   using file = await Deno.open(from);
-  const source = { shown: from, size: info.size, mode: modeBits(info), read: readBlocks(file) };
+  const source = { shown: from, size: info.size, mode: modeBits(info), read: readBlocks(file, info.size || undefined) };
   await uploadFile(copying, source, to, there === "file");
 }
 
