@@ -31,7 +31,7 @@ Deno.test("a file that became shorter does not take the target's name, and its p
     stat: () => Promise.resolve({ size: 4 } as FileInfo),
     remove: () => Promise.resolve(void did.push("remove")),
   }, ({ argv }) => {
-    did.push(argv[0]);
+    did.push(argv[0]!);
     return {};
   });
   const pieces = [new Uint8Array(4), null];
