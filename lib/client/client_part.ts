@@ -17,6 +17,10 @@ export interface ClientPart {
   notification?(event: ServerEvent, connection: ServerConnection): void;
   /** The connection is lost and recovery begins. */
   disconnected?(error: ClientError): void;
+  /**
+   * An attempt to resume begins. Its connection may speak before the replay, and knows nothing of what was told on others.
+   */
+  attaching?(): void;
   /** Resolves when nothing of this part is under way on the lost connection. */
   settled?(): Promise<void>;
   /**

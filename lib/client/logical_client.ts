@@ -268,6 +268,7 @@ export class LogicalClient implements Core {
   }
 
   async #attach(resumeSessionId: string, signal: AbortSignal): Promise<ServerConnection> {
+    this.#parts.attaching();
     const { connection, remainingMs } = await this.#open(signal, null);
     this.#candidate = connection;
     try {

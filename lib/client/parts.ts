@@ -42,6 +42,10 @@ export class Parts {
     this.#tell((part) => part.disconnected?.(error));
   }
 
+  attaching(): void {
+    this.#tell((part) => part.attaching?.());
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#parts.map((part) => part.settled?.()));
   }

@@ -98,7 +98,7 @@ export class Processes implements ClientPart {
     }
   }
 
-  disconnected(): void {
+  attaching(): void {
     for (const process of this.#routes.values()) if (process.recoverable) process.awaitMissed();
   }
 

@@ -121,6 +121,26 @@ Deno.test("an outage during the replay, at the read or at the clean-up, is follo
   await good.closed;
 });
 
+Deno.test("a lively process is waited for anew in each attempt, also when an earlier one had caught up with it", async () => {
+  await using client = await ProcessClient.connect();
+  const lively = await client.start("lively");
+  await client.start("other");
+  const line: ProcessEvent[] = [];
+  for (let seq = 1; seq <= 1000; seq++) line.push(output(seq, `${seq}`));
+  await client.reconnect();
+  await client.answerRead(0, readOf(line.slice(0, 10)), "lively");
+  await client.far.request("process/read");
+  const next = client.reconnect();
+  await idle();
+  client.clock.advance(100);
+  await next;
+  client.tell(line.slice(20), "lively");
+  await client.answerRead(10, readOf(line.slice(0, 20), 10), "lively");
+  await client.answerRead(0, readOf([]), "other");
+  client.tell([exited(1001), closed(1002)], "lively");
+  assert.equal((await eventsOf(lively)).length, 1002);
+});
+
 Deno.test("a replay that is too slow is cut off with the recovery", async () => {
   await using client = await ProcessClient.connect();
   const process = await client.start();
