@@ -1,3 +1,4 @@
+import { isUri } from "../client/environment_path.ts";
 import { FileError } from "../client/file_error.ts";
 import type { FileInfo } from "../client/files.ts";
 import type { Client } from "./client.ts";
@@ -5,6 +6,7 @@ import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { localTime } from "./local_time.ts";
 import { environmentPath } from "./copy/place.ts";
+import { childUri } from "./copy/remote_path.ts";
 import { openClient } from "./open_client.ts";
 import { painter, printable, printJson, say } from "./say.ts";
 
@@ -49,7 +51,7 @@ async function entriesOf({ files }: Client, path: string, args: CommandArguments
     .filter(({ name }) => args.has("--all") || !name.startsWith("."))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, isDirectory, isFile }) => ({
-      path: `${path.replace(/\/$/, "")}/${name}`,
+      path: isUri(path) ? childUri(path, name) : `${path.replace(/\/$/, "")}/${name}`,
       name,
       type: isDirectory ? "directory" : isFile ? "file" : "other",
     }));

@@ -25,6 +25,10 @@ testBothSides("ls lists directories and files, hidden ones when asked", async ({
     ["sub", "directory", false],
   ]);
   assert.deepEqual([found[0].path, found[0].size, found[0].modified.slice(0, 10)], [`${home}/d/file`, 5, "2001-02-03"]);
+  await Deno.writeTextFile(`${home}/d/sub/a %41`, "123");
+  const { path, name, size } = JSON.parse((await ls("--json", `file://${home}/d/sub`)).stdout);
+  assert.deepEqual([path, name, size], [`file://${home}/d/sub/a%20%2541`, "a %41", 3], "in a URI names are encoded");
+  await Deno.remove(`${home}/d/sub/a %41`);
   assert.deepEqual(await ls(`${home}/d/sub`, `${home}/none`, `${home}/d/file`), {
     code: 1,
     stdout: `${home}/d/sub:\n\n${home}/d/file:\n${home}/d/file\n`,
