@@ -20,6 +20,9 @@ import { hint, printable, printJson, say } from "./say.ts";
 export async function runCp(cp: Command, args: CommandArguments, cli: Cli): Promise<number> {
   const plan = planCopy(args.operands.map(parsePlace));
   if (typeof plan === "string") throw usageError(cp, plan);
+  if (args.has("--json") && plan.direction === "down" && plan.target.side === "stream") {
+    throw usageError(cp, "the argument '--json' cannot be used with '-' as the target: both need standard output");
+  }
   await using client = await openClient(args, cp, cli);
   using interrupted = interruption(cli);
   using limit = patience(interrupted.signal, () => client.state === "connected", cli.clock);

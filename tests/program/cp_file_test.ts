@@ -96,6 +96,7 @@ testBothSides("cp without a direction says how to write one", async ({ user, con
       [["env:a", "env:b"], /both sides are in the environment/],
       [["a"], /what is missing: TARGET/],
       [["-", "a", "env:b"], /standard input can only be the one source/],
+      [["--json", "env:a", "-"], /'--json' cannot be used with '-' as the target/],
     ] as const
   ) {
     const { code, stderr } = await user.run(["cp", ...connect, ...operands]);
