@@ -79,8 +79,10 @@ class LinuxFile implements OpenFile {
     const { fd } = this.#descriptor;
     const end = Number(offset) + bytes.length;
     if (bytes.length > AT_ONCE_BYTES) {
-      this.#descriptor.grown(end);
-      return this.#descriptor.during((fd) => writeOn(fd, offset, bytes, signal));
+      return this.#descriptor.during(async (fd) => {
+        await writeOn(fd, offset, bytes, signal);
+        this.#descriptor.grown(end);
+      });
     }
     for (let at = 0; at < bytes.length;) {
       const count = calls.pwrite(fd, bytes.subarray(at), offset + BigInt(at));
