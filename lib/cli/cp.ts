@@ -58,8 +58,8 @@ export const cp: Command = {
   examples: [
     ["cp --connect ws://127.0.0.1:8765 notes.txt env:/tmp/", "Bring a file:"],
     ["cp --connect ws://127.0.0.1:8765 env:/var/log/big.log .", "Fetch a file; the same again continues it:"],
-    ["cp --connect ws://127.0.0.1:8765 src env:/work/src", "Bring a directory:"],
-    ["cp --connect ws://127.0.0.1:8765 env:/work/src/. src", "Fetch what is in a directory into one that exists:"],
+    ["cp --connect ws://127.0.0.1:8765 src env:/srv/src", "Bring a directory:"],
+    ["cp --connect ws://127.0.0.1:8765 env:/srv/src/. src", "Fetch what is in a directory into one that exists:"],
     ["cp --connect ws://127.0.0.1:8765 - env:/tmp/list", "Write a file from standard input:"],
   ],
 

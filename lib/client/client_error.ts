@@ -61,7 +61,7 @@ export class ClientError extends Error {
     this.#retryable = options.retryable;
   }
 
-  /** Whether another attempt to connect may succeed (client.md names the cases; the relay's say it themselves). */
+  /** Whether another attempt to connect may succeed (`docs/client.md`; carriers may say it themselves). */
   get retryable(): boolean {
     if (this.#retryable !== undefined) return this.#retryable;
     return this.kind === "connect" || this.kind === "connectTimeout" || this.kind === "initializeTimeout" ||

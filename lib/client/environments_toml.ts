@@ -180,6 +180,6 @@ function defaultId(name: string | undefined, includeLocal: boolean, ids: Readonl
 }
 
 /** `none`, in any case. */
-export function isNone(text: string): boolean {
+function isNone(text: string): boolean {
   return text.toLowerCase() === "none";
 }

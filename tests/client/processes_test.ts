@@ -17,7 +17,7 @@ Deno.test("a start asks what the reference's client asks, member by member", asy
   const request = await client.far.request("process/start");
   assert.equal(
     JSON.stringify(request.params),
-    '{"processId":"p","argv":["ls","-l"],"cwd":"file:///work/sub%20dir","envPolicy":{"inherit":"core",' +
+    '{"processId":"p","argv":["ls","-l"],"cwd":"file:///srv/sub%20dir","envPolicy":{"inherit":"core",' +
       '"ignoreDefaultExcludes":true,"exclude":[],"set":{},"includeOnly":[]},"env":{"LANG":"C"},"tty":false,' +
       '"pipeStdin":false,"arg0":null,"sandbox":null,"enforceManagedNetwork":false,"managedNetwork":null}',
   );

@@ -47,8 +47,8 @@ Deno.test("RemoteFiles sends paths as URIs, a sandbox always, and followSymlinks
   await files.copy("/a", PathUri.parse("file:///b"), { recursive: true });
   const sandbox = null;
   assert.deepEqual(host.asked.map(({ method, params }) => [method, params]), [
-    ["fs/getMetadata", { path: "file:///work/deep%20dir/a", sandbox }],
-    ["fs/readFile", { path: "file:///work/deep%20dir/a", sandbox }],
+    ["fs/getMetadata", { path: "file:///srv/deep%20dir/a", sandbox }],
+    ["fs/readFile", { path: "file:///srv/deep%20dir/a", sandbox }],
     ["fs/getMetadata", { path: "file:///a", followSymlinks: false, sandbox }],
     ["fs/readFile", { path: "file:///a", followSymlinks: false, sandbox }],
     ["fs/writeFile", { path: "file:///a", dataBase64: "aMOp", sandbox }],
@@ -56,7 +56,7 @@ Deno.test("RemoteFiles sends paths as URIs, a sandbox always, and followSymlinks
     ["fs/createDirectory", { path: "file:///d", recursive: false, sandbox }],
     ["fs/createDirectory", { path: "file:///d", recursive: true, sandbox }],
     ["fs/getMetadata", { path: "file:///a", sandbox }],
-    ["fs/canonicalize", { path: "file:///work", sandbox }],
+    ["fs/canonicalize", { path: "file:///srv", sandbox }],
     ["fs/readDirectory", { path: "file:///", sandbox }],
     ["fs/walk", {
       path: "file:///",

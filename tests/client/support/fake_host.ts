@@ -37,7 +37,7 @@ export class FakeHost {
       executorVersion: "0.0.0",
       serverInfo: null,
       providerId: null,
-      cwd: "file:///work",
+      cwd: "file:///srv",
       userHomeDir: null,
       platformOs: "linux",
       prependPathDirs: [],

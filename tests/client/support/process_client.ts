@@ -19,7 +19,7 @@ export interface ProcessClientOptions {
   readonly telemetry?: Telemetry;
 }
 
-const STOCK = { ...INFO, cwd: "file:///work" };
+const STOCK = { ...INFO, cwd: "file:///srv" };
 const OURS = { ...STOCK, capabilities: { [EXTENSIONS_CAPABILITY]: true } };
 
 /** The processes of a client whose server is played by the test. */
