@@ -9,7 +9,7 @@ const ROOT = new URL("..", import.meta.url);
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "server", "relay", "rpc", "linux"],
   "cli": ["client", "local", "server"],
-  "server": ["protocol", "rpc", "process", "fs", "http", "discovery"],
+  "server": ["protocol", "rpc", "process", "fs", "http", "discovery", "relay"],
   "local": ["client", "protocol", "process", "fs", "http"],
   "client": ["protocol", "rpc", "relay", "toml"],
   "relay": ["rpc"],

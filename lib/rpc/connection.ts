@@ -43,6 +43,10 @@ export interface Connection {
    * `failed to parse websocket JSON-RPC message from exec-server websocket 127.0.0.1:4711: `.
    */
   readonly malformedPrefix: string;
+  /** Set where the carrier's rules end the connection at a message that cannot be decoded, without an answer. */
+  readonly endsAtMalformed?: boolean;
+  /** Set where the carrier's rules end the connection when more messages than this wait behind the one in progress. */
+  readonly maxWaitingMessages?: number;
   /** Starts the delivery of messages; call it once. What came before is delivered first. */
   start(receiver: Receiver): void;
   /** Queues one message; messages leave in the order of the calls. Dropped silently once the connection has ended. */

@@ -1,0 +1,26 @@
+/** How requests to a registry show who makes them. */
+export interface Credential {
+  /**
+   * The headers of one request, made anew for each.
+   *
+   * @throws {CredentialError} There is nothing to show, now or for good.
+   */
+  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /**
+   * The registry has answered 401 to `refused`, the headers that were shown. True: other headers can be had now, and one
+   * more request is worth it.
+   */
+  renew?(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean>;
+  /** The bodies of a registry's errors are not shown: they might repeat the credential. */
+  readonly hidesErrorBodies?: boolean;
+}
+
+/** No credential. The message never contains one. */
+export class CredentialError extends Error {
+  override readonly name = "CredentialError";
+
+  /** @param transient Whether another attempt may succeed; then a registration waits and tries again. */
+  constructor(message: string, readonly transient: boolean = false, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
