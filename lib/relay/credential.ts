@@ -1,3 +1,24 @@
+/** One request, as it leaves. */
+export interface SignedRequest {
+  readonly method: "GET" | "POST";
+  /** With a scheme of `http`, `https`, `ws` or `wss`; path and query exactly as they are sent. */
+  readonly url: string;
+  /** Names in lower case; without `host`, which the URL says, and without those that the signature adds. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for an upgrade. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Shows who makes a request by a signature over it: the direct transport's, for the registry and for the upgrade. */
+export interface RequestSigner {
+  /**
+   * The headers that are added, made anew for each request.
+   *
+   * @throws {CredentialError} There is nothing to sign with.
+   */
+  sign(request: SignedRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
 /** How requests to a registry show who makes them. */
 export interface Credential {
   /**
