@@ -23,5 +23,9 @@ export function logObserver(log: Log): Observer {
       log.debug("process exited", { session: sessionId, process: shown(processId), exitCode }),
     processClosed: ({ sessionId, processId }) =>
       log.debug("process closed", { session: sessionId, process: shown(processId) }),
+    remoteRegistration: ({ outcome, durationMs }) =>
+      log.debug("registration answered", { outcome, durationMs: Math.round(durationMs) }),
+    rendezvousConnect: ({ outcome, durationMs }) =>
+      log.debug("rendezvous answered", { outcome, durationMs: Math.round(durationMs) }),
   };
 }

@@ -17,6 +17,11 @@ export type TransportName = "websocket" | "stdio" | "relay";
 /** How a request ended: `disconnected` when the connection went away first. */
 export type RequestOutcome = "success" | "error" | "disconnected";
 
+export type RemoteOutcome = "success" | "error";
+
+/** What is repeated in remote mode. */
+export type RemoteAttempt = "registration" | "rendezvous" | "direct connection";
+
 export interface Observer {
   connectionOpened?(event: { connectionId: number; transport: TransportName }): void;
   /** `reason` is a short phrase for people, never peer-supplied content. */
@@ -38,6 +43,24 @@ export interface Observer {
   processStarted?(event: { sessionId: string; processId: string; tty: boolean }): void;
   processExited?(event: { sessionId: string; processId: string; exitCode: number }): void;
   processClosed?(event: { sessionId: string; processId: string }): void;
+  /**
+   * Remote mode: the registry has answered a registration, or could not be asked. The reference's metrics of it, labelled
+   * by outcome: `exec_server_remote_registration_total`, `exec_server_remote_registration_duration_seconds`.
+   */
+  remoteRegistration?(event: { outcome: RemoteOutcome; durationMs: number }): void;
+  /**
+   * Remote mode: an attempt to connect to the rendezvous has ended. The reference's metrics of it, labelled by outcome:
+   * `exec_server_remote_rendezvous_connect_total`, `exec_server_remote_rendezvous_connect_duration_seconds`.
+   */
+  rendezvousConnect?(event: { outcome: RemoteOutcome; durationMs: number }): void;
+  /** Remote mode: the connection is gone. `reason` is one of a closed list, as in the three that follow. */
+  rendezvousLost?(event: { reason: string; lastedMs: number }): void;
+  /** Remote mode: there will be another attempt. `status` is the HTTP status of the answer that refused the last one. */
+  remoteRetry?(event: { what: RemoteAttempt; afterMs: number; reason: string; status: number | undefined }): void;
+  /** Remote mode: too many handshakes have failed, for so long all are refused. */
+  handshakesPaused?(event: { forMs: number }): void;
+  /** Remote mode: somebody wanted a stream and was refused. */
+  handshakeRefused?(event: { reason: string }): void;
 }
 
 /** Every event: an interface cannot be listed at run time. */
@@ -50,6 +73,12 @@ const EVENTS = Object.keys(
     processStarted: true,
     processExited: true,
     processClosed: true,
+    remoteRegistration: true,
+    rendezvousConnect: true,
+    rendezvousLost: true,
+    remoteRetry: true,
+    handshakesPaused: true,
+    handshakeRefused: true,
   } satisfies Record<keyof Observer, true>,
 ) as (keyof Observer)[];
 
