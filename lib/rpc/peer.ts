@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Observer, RequestOutcome, TraceContext, TransportName } from "../observer.ts";
 import type { Connection, ConnectionEnd, Message } from "./connection.ts";
 import { INVALID_REQUEST, toRpcError, UNDECODABLE_ID } from "./error_code.ts";
+import { InputBudget, weightOf } from "./input_budget.ts";
 import { LaneQueue } from "./lane_queue.ts";
 import {
   decodeMessage,
@@ -15,6 +16,7 @@ import {
   MalformedMessage,
   type RequestMessage,
 } from "./message.ts";
+import { MessageQueue } from "./message_queue.ts";
 import { type PeerHandler, ProtocolViolation, type RequestScope } from "./peer_handler.ts";
 import { PendingRequests } from "./pending_requests.ts";
 import { turnSlice } from "./turn_slice.ts";
@@ -35,15 +37,9 @@ export interface PeerOptions {
   readonly ended?: (end: ConnectionEnd) => void;
 }
 
-/** Input that was received and not yet answered may hold this many bytes; more ends the connection with 1009. */
-export const MAX_UNANSWERED_BYTES = 256 * 1024 * 1024;
-/** What a message counts besides its own bytes, for the memory that the smallest one takes (measured: 240 bytes). */
-const MESSAGE_OVERHEAD_BYTES = 256;
-/** Above this much unanswered input a carrier that can wait is asked to. */
-const PAUSE_INPUT_BYTES = 64 * 1024 * 1024;
-
 const TOO_BIG = 1009;
 const PROTOCOL_ERROR = 1002;
+const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
 let connections = 0;
@@ -58,10 +54,10 @@ export class Peer {
   readonly #connection: Connection;
   readonly #now: () => number;
   readonly #aborter = new AbortController();
-  /** Messages that have not had their turn; the first `#head` are done with. */
-  #queue: Message[] = [];
-  #head = 0;
+  readonly #queue = new MessageQueue();
   #busy = false;
+  /** Busy with nothing: others have their turn. */
+  #pausing = false;
   /** While busy: what the queue waits for. */
   #turn: Promise<void> = Promise.resolve();
   /** Requests whose handlers have not come back yet. */
@@ -69,8 +65,7 @@ export class Peer {
   /** Resolved when there are none; only while somebody waits for it. */
   #quiet: PromiseWithResolvers<void> | undefined;
   #ended = false;
-  #unansweredBytes = 0;
-  #inputWaiters: (() => void)[] = [];
+  readonly #input = new InputBudget();
   #requests = 0;
   readonly #lanes: { readonly ordinary: LaneQueue; readonly control: LaneQueue };
   readonly #pending = new PendingRequests();
@@ -126,36 +121,55 @@ export class Peer {
 
   #receive(message: Message): void | Promise<void> {
     if (this.#ended) return;
-    this.#unansweredBytes += weightOf(message);
-    if (this.#unansweredBytes > MAX_UNANSWERED_BYTES) {
+    this.#input.received(weightOf(message));
+    if (this.#input.exceeded) {
       this.#options.log.warn("connection ended: too much unanswered input", {
         connection: this.connectionId,
-        bytes: this.#unansweredBytes,
+        bytes: this.#input.bytes,
       });
       return this.close("too much unanswered input", TOO_BIG);
     }
+    // What has to wait is judged now, where a bad message ends the connection: it ends what is in progress as well.
+    if (this.#busy && this.#connection.endsAtMalformed === true && !this.#isWellFormed(message)) return;
     this.#queue.push(message);
     this.#pump();
-    if (this.#unansweredBytes > PAUSE_INPUT_BYTES) {
-      return new Promise((resolve) => this.#inputWaiters.push(resolve));
+    if (this.#connection.maxWaitingMessages !== undefined) this.#limitWaiting(this.#connection.maxWaitingMessages);
+    return this.#input.relief();
+  }
+
+  /** Ends the connection at a message that cannot be decoded. */
+  #isWellFormed(message: Message): boolean {
+    try {
+      decodeMessage(message);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MalformedMessage)) throw error;
+      this.#endAtMalformed();
+      return false;
     }
+  }
+
+  #endAtMalformed(): void {
+    this.#options.log.warn("connection ended: a message that cannot be decoded", { connection: this.connectionId });
+    this.close("malformed message", PROTOCOL_ERROR);
+  }
+
+  /** Ends the connection when too much waits behind what is in progress; during a pause nothing is. */
+  #limitWaiting(limit: number): void {
+    const inQueue = this.#busy && !this.#pausing ? this.#queue.length : 0;
+    if (inQueue + this.#lanes.ordinary.waiting + this.#lanes.control.waiting <= limit) return;
+    this.#options.log.warn("connection ended: too many messages wait", { connection: this.connectionId, limit });
+    this.close("too many messages wait", POLICY_VIOLATION);
   }
 
   /** Gives every queued message its turn, until one has to be waited for. */
   #pump(): void {
     const pause = turnSlice(this.#now);
-    while (!this.#busy && !this.#ended && this.#head < this.#queue.length) {
-      const message = this.#queue[this.#head]!;
-      this.#head++;
-      if (this.#head === this.#queue.length) {
-        this.#queue = [];
-        this.#head = 0;
-      } else if (this.#head >= 1024) {
-        this.#queue.splice(0, this.#head);
-        this.#head = 0;
-      }
-      const turn = this.#takeSafely(message) ?? pause();
-      if (turn !== undefined) this.#waitFor(turn);
+    while (!this.#busy && !this.#ended && this.#queue.length > 0) {
+      const turn = this.#takeSafely(this.#queue.shift());
+      const rest = turn ?? pause();
+      this.#pausing = turn === undefined;
+      if (rest !== undefined) this.#waitFor(rest);
     }
   }
 
@@ -199,6 +213,10 @@ export class Peer {
       incoming = decodeMessage(message);
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error;
+      if (this.#connection.endsAtMalformed === true) {
+        this.#endAtMalformed();
+        return undefined;
+      }
       this.#connection.send(encodeError(UNDECODABLE_ID, {
         code: INVALID_REQUEST,
         message: this.#connection.malformedPrefix + error.message,
@@ -304,8 +322,7 @@ export class Peer {
 
   /** One message has been dealt with. The promise asks for a pause. */
   #done(bytes: number): Promise<void> | undefined {
-    this.#unansweredBytes -= bytes;
-    if (this.#inputWaiters.length > 0 && this.#unansweredBytes <= PAUSE_INPUT_BYTES) this.#releaseInput();
+    this.#input.answered(bytes);
     return this.#relief();
   }
 
@@ -314,30 +331,18 @@ export class Peer {
     return this.#connection.congested && !this.#ended ? this.#connection.drained() : undefined;
   }
 
-  #releaseInput(): void {
-    const waiters = this.#inputWaiters;
-    this.#inputWaiters = [];
-    for (const resolve of waiters) resolve();
-  }
-
   #end(end: ConnectionEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#queue = [];
-    this.#head = 0;
+    this.#queue.clear();
     const lost = new ExecError("disconnected", "the connection has ended");
     this.#aborter.abort(lost);
     this.#quiet?.resolve();
     this.#pending.fail(lost);
-    this.#releaseInput();
+    this.#input.release();
     const { observer, transport, log } = this.#options;
     observer.connectionEnded?.({ connectionId: this.connectionId, transport, reason: end.reason });
     log.info("connection ended", { connection: this.connectionId, reason: end.reason });
     this.#options.ended?.(end);
   }
-}
-
-/** What a message that has not been answered counts towards {@linkcode MAX_UNANSWERED_BYTES}. */
-function weightOf(message: Message): number {
-  return message.length + MESSAGE_OVERHEAD_BYTES;
 }

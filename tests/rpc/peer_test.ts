@@ -3,7 +3,8 @@ import { ExecError } from "../../lib/errors.ts";
 import { createLog } from "../../lib/log.ts";
 import type { Observer } from "../../lib/observer.ts";
 import type { Connection, ConnectionEnd, Message, Receiver } from "../../lib/rpc/connection.ts";
-import { MAX_UNANSWERED_BYTES, Peer } from "../../lib/rpc/peer.ts";
+import { MAX_UNANSWERED_BYTES } from "../../lib/rpc/input_budget.ts";
+import { Peer } from "../../lib/rpc/peer.ts";
 import { type Lane, type PeerHandler, ProtocolViolation, type RequestScope } from "../../lib/rpc/peer_handler.ts";
 
 /** A carrier under the test's thumb: what the peer sent, and a switch for congestion. */
@@ -12,6 +13,8 @@ class FakeConnection implements Connection {
   readonly malformedPrefix = "bad: ";
   readonly sent: unknown[] = [];
   readonly closedWith: (number | undefined)[] = [];
+  endsAtMalformed?: boolean;
+  maxWaitingMessages?: number;
   sharing = false;
   congested = false;
   #drained = Promise.withResolvers<void>();
@@ -163,6 +166,83 @@ Deno.test("Peer answers what it cannot decode under the id -1 and goes on", () =
     { error: { code: -32600, message: "bad: expected a JSON-RPC object" }, id: -1 },
     { id: 2, result: "done" },
   ]);
+});
+
+/** As on the relay. */
+function strictConversation(options: Parameters<typeof conversation>[0] = {}) {
+  const whole = conversation(options);
+  whole.connection.endsAtMalformed = true;
+  whole.connection.maxWaitingMessages = 128;
+  return whole;
+}
+
+Deno.test("Peer ends a connection that asks for it at a message that cannot be decoded, without an answer", () => {
+  const { connection, handler } = strictConversation();
+  connection.receive({ id: 1, method: "now" });
+  connection.receive("[]");
+  connection.receive({ id: 2, method: "now" });
+  assert.deepEqual(connection.sent, [{ id: 1, result: "done" }]);
+  assert.deepEqual(connection.closedWith, [1002]);
+  assert.equal(handler.started.length, 1);
+});
+
+for (const concurrency of [1, 2]) {
+  Deno.test(`Peer does not wait with that for a request in progress, ${concurrency} at once`, async () => {
+    const { connection, handler } = strictConversation({ concurrency });
+    connection.receive({ id: 1, method: "later", params: "a" });
+    connection.receive({ id: 2, method: "later", params: "b" });
+    connection.receive(new Uint8Array([0x22, 0xff, 0x22]));
+    assert.deepEqual(connection.closedWith, [1002]);
+    handler.finish("a");
+    await settled();
+    assert.deepEqual(connection.sent, []);
+  });
+}
+
+Deno.test("Peer ends a connection with a limit at the first message too many behind a request in progress", () => {
+  const { connection } = strictConversation();
+  connection.receive({ id: 1, method: "later", params: "a" });
+  for (let id = 2; id <= 129; id++) connection.receive({ id, method: "now" });
+  assert.deepEqual(connection.closedWith, []);
+  connection.receive({ method: "initialized" });
+  assert.deepEqual(connection.closedWith, [1008]);
+  assert.deepEqual(connection.sent, []);
+});
+
+Deno.test("Peer counts requests that wait in lanes, but not what need not wait", () => {
+  const { connection } = strictConversation({ concurrency: 2 });
+  for (const params of ["a", "b"]) connection.receive({ id: params, method: "later", params });
+  for (const params of ["x", "y"]) connection.receive({ id: params, method: "control", params });
+  for (let id = 0; id < 100; id++) connection.receive({ id, method: "later", params: id });
+  for (let id = 0; id < 28; id++) connection.receive({ id, method: "control", params: id });
+  connection.receive({ id: "u", method: "unknown" });
+  connection.receive({ method: "initialized" });
+  assert.deepEqual(connection.closedWith, []);
+  connection.receive({ id: "one more", method: "control", params: "z" });
+  assert.deepEqual(connection.closedWith, [1008]);
+});
+
+Deno.test("Peer does not count what waits only because others have their turn", async () => {
+  let now = 0;
+  const { connection, handler } = strictConversation({ now: () => now });
+  handler.request = () => {
+    now += 6;
+    return '"slow"';
+  };
+  for (let id = 1; id <= 200; id++) connection.receive({ id, method: "now" });
+  assert.deepEqual([connection.sent.length, connection.closedWith], [1, []]);
+  handler.request = () => '"quick"';
+  await settled();
+  assert.equal(connection.sent.length, 200);
+});
+
+Deno.test("Peer counts messages that wait for answers to be read", () => {
+  const { connection } = strictConversation();
+  connection.congested = true;
+  for (let id = 1; id <= 129; id++) connection.receive({ id, method: "now" });
+  assert.deepEqual(connection.closedWith, []);
+  connection.receive({ id: 130, method: "now" });
+  assert.deepEqual(connection.closedWith, [1008]);
 });
 
 Deno.test("Peer tells a failure's kind as code and data, and a fault of its own only to the log", () => {
