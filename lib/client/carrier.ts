@@ -1,5 +1,7 @@
+import type { Clock } from "../clock.ts";
 import type { TraceContext } from "../observer.ts";
 import type { Connection } from "../rpc/connection.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** How the connections of one client come about: by a WebSocket URL, a command, or the relay. */
 export interface Carrier {
@@ -22,6 +24,11 @@ export interface Carrier {
    * @throws {ClientError} The registry's refusal, or why there was no answer.
    */
   readonly lookUp?: ((signal: AbortSignal) => Promise<ExecutorLookup>) | undefined;
+  /**
+   * Somebody begins to use the carrier; disposing of what is returned says that nothing of it is left. Secrets that belong
+   * to the carrier's connections are wiped when nobody uses it any more; who uses it again gets others.
+   */
+  readonly use?: (() => Disposable) | undefined;
 }
 
 /** What a registry says about an environment at one moment. */
@@ -45,6 +52,16 @@ export interface OpenOptions {
   /** Gives the attempt up; nothing stays open then. */
   readonly signal: AbortSignal;
   readonly trace?: TraceContext;
+  /** Set when the connection follows one that was lost. */
+  readonly resuming?: {
+    /** {@linkcode OpenedConnection.executor} of the client's first connection: its session is there, and nowhere else. */
+    readonly executor: string | undefined;
+  };
+  /** The client's own, for what a carrier does besides opening a socket. */
+  readonly clock?: Clock;
+  readonly telemetry?: Telemetry;
+  /** Of the client, whole, in milliseconds: for a carrier whose own handshake counts towards it. */
+  readonly initializeTimeoutMs?: number;
 }
 
 export interface OpenedConnection {
@@ -55,4 +72,6 @@ export interface OpenedConnection {
   readonly gone?: Promise<void>;
   /** Who is at the other end, where that can change while the environment stays the same: on the relay. */
   readonly executor?: string;
+  /** The other end does not take more requests at once than the reference's does, whoever it is. */
+  readonly keepsRequestLimit?: boolean;
 }

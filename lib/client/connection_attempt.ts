@@ -62,6 +62,7 @@ export class ConnectionAttempt {
       label: carrier.label,
       resume: carrier.resume,
       renewable: carrier.renewable,
+      use: carrier.use?.bind(carrier),
       open: async (options) => {
         const opened = await carrier.open(options);
         this.#executor = opened.executor;

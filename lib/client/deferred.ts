@@ -52,11 +52,13 @@ class DeferredCarrier implements Carrier {
   readonly #carrier: Carrier;
   readonly #provisioning: Provisioning;
   readonly lookUp: Carrier["lookUp"];
+  readonly use: Carrier["use"];
 
   constructor(carrier: Carrier, provisioning: Provisioning) {
     this.#carrier = carrier;
     this.#provisioning = provisioning;
     this.lookUp = carrier.lookUp?.bind(carrier);
+    this.use = carrier.use?.bind(carrier);
   }
 
   get label(): string {

@@ -1,7 +1,6 @@
 import type { Log } from "../log.ts";
-import type { TraceContext } from "../observer.ts";
 import { abortable } from "./abortable.ts";
-import type { Carrier, OpenedConnection } from "./carrier.ts";
+import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 
 /** Opens a client's connections, and knows when the last trace of them is gone. */
 export class Dialer {
@@ -16,12 +15,12 @@ export class Dialer {
   }
 
   /**
-   * @param trace Null: the attempt belongs to no caller.
    * @throws {ClientError} Why there is no connection. Or the signal's reason, at once, however long the carrier takes.
    */
-  async open(signal: AbortSignal, trace: TraceContext | null): Promise<OpenedConnection> {
+  async open(options: OpenOptions): Promise<OpenedConnection> {
+    const { signal } = options;
     signal.throwIfAborted();
-    const opening = this.#carrier.open(trace === null ? { signal } : { signal, trace });
+    const opening = this.#carrier.open(options);
     try {
       const opened = await abortable(opening, signal);
       if (opened.gone !== undefined) this.#leave(opened.gone);

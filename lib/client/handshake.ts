@@ -14,6 +14,8 @@ export interface HandshakeOptions {
   readonly timeoutMs: number;
   /** How much of it is left: the carrier's own handshake may count towards it. */
   readonly remainingMs: number;
+  /** Whether the carrier bounds the requests that may wait at the other end, whoever that is. */
+  readonly keepsRequestLimit?: boolean;
   /** Null: a trace of its own. */
   readonly trace: TraceContext | null;
 }
@@ -31,7 +33,7 @@ export interface Handshake {
  * server answers with another session than the one that was asked for.
  */
 export async function shakeHands(connection: ServerConnection, options: HandshakeOptions): Promise<Handshake> {
-  const { clientName, resumeSessionId, signal, timeoutMs, remainingMs, trace } = options;
+  const { clientName, resumeSessionId, signal, timeoutMs, remainingMs, keepsRequestLimit, trace } = options;
   const { sessionId, environmentInfo } = await connection.call("initialize", { clientName, resumeSessionId }, {
     signal,
     trace,
@@ -45,6 +47,8 @@ export async function shakeHands(connection: ServerConnection, options: Handshak
   }
   connection.notify("initialized", {});
   // Servers of ours have no queue that stops them.
-  if (environmentInfo?.capabilities[EXTENSIONS_CAPABILITY] === true) connection.liftRequestLimit();
+  if (!keepsRequestLimit && environmentInfo?.capabilities[EXTENSIONS_CAPABILITY] === true) {
+    connection.liftRequestLimit();
+  }
   return { sessionId: copyString(sessionId), environmentInfo };
 }

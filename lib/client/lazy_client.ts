@@ -35,8 +35,8 @@ export class LazyClient implements AsyncDisposable {
   readonly #options: LazyClientOptions;
   readonly #telemetry: Telemetry;
   #client: ExecClient | undefined;
-  /** Who executes for `#client`, where that can change. */
-  #executor: string | undefined;
+  /** What made `#client`. */
+  #maker: ConnectionAttempt | undefined;
   #attempt: ConnectionAttempt | undefined;
   /** No attempt was made before. */
   #isFirst = true;
@@ -48,9 +48,11 @@ export class LazyClient implements AsyncDisposable {
   #refreshing: Promise<unknown> = Promise.resolve();
   /** Clients that were replaced, until nothing of them is left. */
   readonly #leaving = new Set<Promise<void>>();
+  readonly #use: Disposable | undefined;
 
   constructor(carrier: Carrier, options: LazyClientOptions = {}) {
     this.#carrier = carrier;
+    this.#use = carrier.use?.();
     this.#options = options;
     const { log = silentLog, telemetry = {} } = options;
     this.#telemetry = harmlessTelemetry(telemetry, log);
@@ -124,7 +126,7 @@ export class LazyClient implements AsyncDisposable {
       signal.throwIfAborted();
       // A client that came meanwhile may be newer than this answer.
       if (this.#client !== before) continue;
-      if (before !== undefined && before.state !== "failed" && this.#executor === executor) return before;
+      if (before !== undefined && before.state !== "failed" && this.#maker?.executor === executor) return before;
       this.#attempt?.giveUp(disconnectedText("connection attempt was superseded"));
       // It was about another executor.
       this.#verdict = undefined;
@@ -143,9 +145,9 @@ export class LazyClient implements AsyncDisposable {
       clientName: ENVIRONMENT_CLIENT_NAME,
       ...this.#options,
       telemetry: this.#telemetry,
-      install: (client, { executor }) => {
+      install: (client, maker) => {
         made = client;
-        this.#install(client, executor);
+        this.#install(client, maker);
       },
       // Those who were replaced have no say any more, those to come have none yet.
       onState: (state) => {
@@ -169,10 +171,10 @@ export class LazyClient implements AsyncDisposable {
     }
   }
 
-  #install(client: ExecClient, executor: string | undefined): void {
+  #install(client: ExecClient, maker: ConnectionAttempt): void {
     if (this.#client !== undefined) this.#retire(this.#client);
     this.#client = client;
-    this.#executor = executor;
+    this.#maker = maker;
     this.states.publish(client.state === "connected" ? "connected" : "disconnected");
   }
 
@@ -205,6 +207,7 @@ export class LazyClient implements AsyncDisposable {
     attempt?.giveUp(error);
     if (this.#client !== undefined) this.#retire(this.#client, error);
     await Promise.allSettled([attempt?.client, this.#refreshing, ...this.#leaving]);
+    this.#use?.[Symbol.dispose]();
   }
 }
 

@@ -7,13 +7,13 @@ import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import { pause } from "./abortable.ts";
 import type { CallOptions } from "./calls.ts";
-import type { Carrier } from "./carrier.ts";
+import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { type ClientError, disconnected, isTransportClosed, transportClosed } from "./client_error.ts";
 import type { ClientPart } from "./client_part.ts";
 import { ClientState, type ClientStateOptions } from "./client_state.ts";
 import type { Core } from "./core.ts";
 import { Dialer } from "./dialer.ts";
-import { shakeHands } from "./handshake.ts";
+import { type HandshakeOptions, shakeHands } from "./handshake.ts";
 import { InfoCache } from "./info_cache.ts";
 import { ENVIRONMENT_INFO_TIMEOUT_MS, RESUME_PAUSE_MS } from "./limits.ts";
 import { Parts } from "./parts.ts";
@@ -41,6 +41,7 @@ export class LogicalClient implements Core {
   readonly #state: ClientState;
   readonly #parts: Parts;
   readonly #dialer: Dialer;
+  readonly #use: Disposable | undefined;
   readonly #aborter = new AbortController();
   readonly #info = new InfoCache();
   #answerer: ServerRequestAnswerer | undefined;
@@ -48,6 +49,8 @@ export class LogicalClient implements Core {
   /** The connection that is being resumed: it may speak before it is installed. */
   #candidate: ServerConnection | undefined;
   #sessionId: string | undefined;
+  /** Who has the session, where the carrier tells. */
+  #executor: string | undefined;
   /** When the last resumed connection was installed, by the clock. */
   #resumedAt = -Infinity;
   /** How many in a row were lost at once. */
@@ -60,6 +63,7 @@ export class LogicalClient implements Core {
     this.#state = new ClientState(options);
     this.#parts = new Parts(options.telemetry, options.log);
     this.#dialer = new Dialer(options.carrier, options.log);
+    this.#use = options.carrier.use?.();
   }
 
   get telemetry(): Telemetry {
@@ -107,10 +111,11 @@ export class LogicalClient implements Core {
    * @throws {ClientError} Why there is none. Or the signal's reason.
    */
   async start(resumeSessionId: string | null, trace: TraceContext | null, signal: AbortSignal): Promise<void> {
-    const { connection, remainingMs } = await this.#open(signal, trace);
+    const { connection, opened } = await this.#open(trace === null ? { signal } : { signal, trace });
+    this.#executor = opened.executor;
     this.#state.connected(connection);
     connection.start();
-    await this.#initialize(connection, { resumeSessionId, remainingMs, trace, signal });
+    await this.#initialize(connection, opened, { resumeSessionId, trace, signal });
     if (!this.isCurrent(connection)) throw disconnected();
     this.#state.publish("connected");
   }
@@ -182,14 +187,12 @@ export class LogicalClient implements Core {
     }
     await this.#recovery;
     await this.#dialer.gone();
+    this.#use?.[Symbol.dispose]();
   }
 
-  async #open(
-    signal: AbortSignal,
-    trace: TraceContext | null,
-  ): Promise<{ connection: ServerConnection; remainingMs: number }> {
+  async #open(options: OpenOptions): Promise<{ connection: ServerConnection; opened: OpenedConnection }> {
     const { clock, log, telemetry, initializeTimeoutMs } = this.#options;
-    const opened = await this.#dialer.open(signal, trace);
+    const opened = await this.#dialer.open({ ...options, clock, telemetry, initializeTimeoutMs });
     const connection = new ServerConnection({
       connection: opened.connection,
       generation: ++this.#generation,
@@ -202,20 +205,20 @@ export class LogicalClient implements Core {
         ended: (error, from) => this.#lose(error, from),
       },
     });
-    return { connection, remainingMs: opened.initializeTimeoutMs ?? initializeTimeoutMs };
+    return { connection, opened };
   }
 
   async #initialize(
     connection: ServerConnection,
-    options: {
-      resumeSessionId: string | null;
-      remainingMs: number;
-      trace: TraceContext | null;
-      signal: AbortSignal;
-    },
+    opened: OpenedConnection,
+    options: Pick<HandshakeOptions, "resumeSessionId" | "trace" | "signal">,
   ): Promise<void> {
     const { clientName, initializeTimeoutMs: timeoutMs } = this.#options;
-    const { sessionId, environmentInfo } = await shakeHands(connection, { clientName, timeoutMs, ...options });
+    const { initializeTimeoutMs: remainingMs = timeoutMs, keepsRequestLimit = false } = opened;
+    const { sessionId, environmentInfo } = await shakeHands(connection, {
+      ...{ clientName, timeoutMs, remainingMs, keepsRequestLimit },
+      ...options,
+    });
     this.#sessionId ??= sessionId;
     if (environmentInfo !== null) this.#info.fill(environmentInfo);
   }
@@ -269,11 +272,11 @@ export class LogicalClient implements Core {
 
   async #attach(resumeSessionId: string, signal: AbortSignal): Promise<ServerConnection> {
     this.#parts.attaching();
-    const { connection, remainingMs } = await this.#open(signal, null);
+    const { connection, opened } = await this.#open({ signal, resuming: { executor: this.#executor } });
     this.#candidate = connection;
     try {
       connection.start();
-      await this.#initialize(connection, { resumeSessionId, remainingMs, trace: null, signal });
+      await this.#initialize(connection, opened, { resumeSessionId, trace: null, signal });
       return connection;
     } catch (error) {
       connection.close("the session could not be resumed");
