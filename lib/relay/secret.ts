@@ -1,0 +1,27 @@
+import type { Bytes } from "./primitives.ts";
+import { Unprintable } from "./unprintable.ts";
+
+/** A copy of secret bytes that is wiped when it is disposed of. Zeros are never taken for the secret afterwards. */
+export class Secret extends Unprintable implements Disposable {
+  #bytes: Bytes | undefined;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.#bytes = new Uint8Array(bytes);
+  }
+
+  /**
+   * The bytes themselves.
+   *
+   * @throws {Error} They have been wiped: the caller has gone on for too long.
+   */
+  get bytes(): Bytes {
+    if (this.#bytes === undefined) throw new Error("the secret has been wiped");
+    return this.#bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.#bytes?.fill(0);
+    this.#bytes = undefined;
+  }
+}
