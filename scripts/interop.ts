@@ -1,6 +1,7 @@
 /**
  * Tells the reference and our program the same random things and compares what they answer, and what they make of twin
- * directory trees; then lets the real Codex CLI work through both, and our client work with the reference.
+ * directory trees; then lets the real Codex CLI work through both, our client work with the reference, and both with each other
+ * through a relay.
  *
  *     deno task interop                       a run of the usual length, over WebSocket and stdio
  *     deno task interop -- --runs 2000        a longer one
@@ -8,6 +9,7 @@
  *     deno task interop -- --only fs          only random requests for files; needs bubblewrap
  *     deno task interop -- --only codex       only the real Codex CLI
  *     deno task interop -- --only client      only our client against the reference
+ *     deno task interop -- --only relay       only the relay, with the reference at one of its ends
  */
 import fc from "fast-check";
 import { referenceCommand } from "../tests/bench/reference.ts";
@@ -18,6 +20,7 @@ import { playFiles } from "../tests/interop/fs/play.ts";
 import { scenarios } from "../tests/interop/scenario.ts";
 import { Side } from "../tests/interop/side.ts";
 import type { ServerCommand } from "../tests/program/running_server.ts";
+import { playRelay, skipRelay } from "../tests/relay/interop/play.ts";
 import { OUR_RULES, REFERENCE_RULES, type Rules } from "../tests/wire/differences.ts";
 import { show } from "../tests/wire/mismatch.ts";
 import { ownProgram, splitCommand } from "../tests/wire/target.ts";
@@ -29,11 +32,12 @@ const USAGE = `usage: interop [options]
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
   --only PART       messages (random conversations), fs (those about files), codex (the real Codex CLI with a scripted
-                    model) or client (our client against the reference) only
+                    model), client (our client against the reference) or relay (all of them through a relay) only
+  --title TEXT      with --only relay: only runs whose title contains it
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
-const PARTS = ["messages", "fs", "codex", "client"] as const;
+const PARTS = ["messages", "fs", "codex", "client", "relay"] as const;
 type Part = typeof PARTS[number];
 
 interface Options {
@@ -42,6 +46,7 @@ interface Options {
   readonly path: string | null;
   readonly transports: readonly ("ws" | "stdio")[];
   readonly parts: readonly Part[];
+  readonly title: string;
   /** The program to compare; null for ours. */
   readonly words: readonly string[] | null;
   readonly rules: Rules;
@@ -54,6 +59,7 @@ function parseOptions(args: readonly string[]): Options {
     path: null,
     transports: ["ws", "stdio"],
     parts: PARTS,
+    title: "",
     words: null,
     rules: OUR_RULES,
   };
@@ -67,6 +73,7 @@ function parseOptions(args: readonly string[]): Options {
     if (arg === "--runs") options = { ...options, runs: integer(arg, value) };
     else if (arg === "--seed") options = { ...options, seed: integer(arg, value) };
     else if (arg === "--path") options = { ...options, path: value };
+    else if (arg === "--title") options = { ...options, title: value };
     else if (arg === "--command") options = { ...options, words: splitCommand(value) };
     else if (arg === "--transport" && (value === "ws" || value === "stdio")) {
       options = { ...options, transports: [value] };
@@ -173,6 +180,16 @@ if (import.meta.main) {
     counts.passed += client.passed;
     counts.failed += client.failed;
     counts.skipped += client.skipped;
+  }
+  if (options.parts.includes("relay")) {
+    const ours = options.words ?? ownProgram().words;
+    const relay = reference === null ? skipRelay() : await playRelay(
+      { cli: reference[0], reference, ours },
+      options.title,
+    );
+    counts.passed += relay.passed;
+    counts.failed += relay.failed;
+    counts.skipped += relay.skipped;
   }
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   Deno.exit(counts.failed > 0 ? 1 : 0);

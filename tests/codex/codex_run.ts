@@ -14,12 +14,16 @@ const SHOWN_CHARS = 4_000;
 
 export type Carrier = "ws" | "stdio";
 
+/** Starts what serves the one environment; gives the variables with which the CLI finds it. */
+export type Reach = (stage: Stage, resources: AsyncDisposableStack) => Promise<Readonly<Record<string, string>>>;
+
 export interface CodexRun {
   /** The CLI. */
   readonly cli: string;
   /** The server: a command without `--listen`, with absolute paths. */
   readonly server: readonly string[];
-  readonly carrier: Carrier;
+  /** How the server is reached. One that has to be found some other way is started by that. */
+  readonly carrier: Carrier | Reach;
   readonly scenario: Scenario;
 }
 
@@ -52,7 +56,8 @@ export async function runCodex({ cli, server, carrier, scenario }: CodexRun): Pr
   const own = { id: ENVIRONMENT_ID, words: server, cwd: stage.serverHome, env };
   const list = scenario.environments?.(url, own) ?? (carrier === "stdio" ? [own] as const : null);
   if (list !== null) await stage.write("home/.codex/environments.toml", environments(list));
-  await codexExec(cli, stage, list === null ? { CODEX_EXEC_SERVER_URL: url } : {}, model);
+  const found = typeof carrier === "function" ? await carrier(stage, resources) : { CODEX_EXEC_SERVER_URL: url };
+  await codexExec(cli, stage, list === null ? found : {}, model);
   await allEnded(stage.work); // what a command left running ends with the client, not with the server
   const [first, last] = [model.requests[0], model.requests.at(-1)];
   if (first === undefined || last === undefined) throw new Error("the model was never asked");

@@ -232,6 +232,11 @@ export class TestRendezvous implements AsyncDisposable {
     if (this.intercept?.(frame) === false || view === null) return;
     const route = this.#routes.get(view.streamId) ?? (peer.role === "harness" ? this.#learn(peer, view) : undefined);
     if (route === undefined) return;
+    if (direction === "toExecutor" && !this.#executors.has(route.registrationId)) {
+      this.#routes.delete(view.streamId);
+      if (this.resetsForTheGone) peer.socket.send(resetFrame(view.streamId));
+      return;
+    }
     const others = () => this.streams.filter((id) => id !== view.streamId);
     route.lines[direction].take(route.faults[direction].pass(bytes, view, others));
     return this.#waitFor(peer, direction === "toHarness" ? route.harness : this.#executors.get(route.registrationId));
