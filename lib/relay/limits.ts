@@ -5,6 +5,8 @@
 
 /** Largest WebSocket message that is received; a larger one ends the socket. */
 export const MAX_FRAME_BYTES = 262_144;
+/** Ours: longest stream id that an executor answers, UTF-8. The rest of a frame is left for a record and its envelope. */
+export const MAX_STREAM_ID_BYTES = 192 * 1024;
 /** Largest Noise handshake message. */
 export const MAX_HANDSHAKE_BYTES = 65_535;
 /** Authorization of a harness, as the executor takes it. */
@@ -37,6 +39,8 @@ export const MAX_ASSEMBLED_BYTES = 256 * 1024 * 1024;
 export const MAX_ACTIVE_STREAMS = 128;
 /** Validations whose requests have not ended, those of given-up handshakes included. */
 export const MAX_VALIDATIONS = 32;
+/** Ours: handshakes that wait until those before them have been read; one more is refused. */
+export const MAX_UNREAD_HANDSHAKES = 128;
 /** Failed handshakes on one socket until the executor pauses. */
 export const FAILURE_BUDGET = 8;
 export const PAUSE_MS = 10_000;
