@@ -1,0 +1,74 @@
+import type { ConnectionEnd } from "../../../lib/rpc/connection.ts";
+import { AssemblyBudget } from "../../../lib/relay/assembly_budget.ts";
+import { FrameQueue } from "../../../lib/relay/frame_queue.ts";
+import { loadPrimitives } from "../../../lib/relay/load_primitives.ts";
+import { RelayStream, type RelayStreamOptions } from "../../../lib/relay/stream.ts";
+import { SecretTransportKeys } from "../../../lib/relay/transport_keys.ts";
+import { MemorySocket } from "./memory_socket.ts";
+
+export type Role = "harness" | "executor";
+
+/** The keys that a handshake has ended with, one for each direction. */
+export interface DirectionKeys {
+  readonly toExecutor: Uint8Array;
+  readonly toHarness: Uint8Array;
+}
+
+export const KEYS: DirectionKeys = { toExecutor: new Uint8Array(32).fill(1), toHarness: new Uint8Array(32).fill(2) };
+
+const primitives = await loadPrimitives();
+
+/** One end of a stream over a socket in memory, and what became of it. */
+export class StreamEnd {
+  readonly socket: MemorySocket;
+  readonly budget: AssemblyBudget;
+  readonly stream: RelayStream;
+  /** What has been delivered. */
+  readonly messages: Uint8Array<ArrayBuffer>[] = [];
+  /** What the receiver was told, each time; once is right. */
+  readonly ends: ConnectionEnd[] = [];
+  /** What the owner of the stream was told, each time. */
+  readonly left: { readonly end: ConnectionEnd; readonly own: boolean }[] = [];
+  /** Resolves when the receiver has been told. */
+  readonly ended: Promise<ConnectionEnd>;
+  readonly #ended = Promise.withResolvers<ConnectionEnd>();
+
+  constructor(
+    role: Role,
+    options: Partial<RelayStreamOptions> & { socket?: MemorySocket; secrets?: DirectionKeys } = {},
+  ) {
+    const { socket = new MemorySocket(), secrets = KEYS, ...rest } = options;
+    const { toExecutor, toHarness } = secrets;
+    const [send, receive] = role === "harness" ? [toExecutor, toHarness] : [toHarness, toExecutor];
+    this.ended = this.#ended.promise;
+    this.socket = socket;
+    this.budget = rest.budget ?? new AssemblyBudget();
+    this.stream = new RelayStream({
+      streamId: "stream",
+      label: "the other end",
+      keys: new SecretTransportKeys(new Uint8Array(send), new Uint8Array(receive)),
+      primitives,
+      queue: new FrameQueue(socket),
+      role,
+      ended: (end, own) => void this.left.push({ end, own }),
+      ...rest,
+      budget: this.budget,
+    });
+  }
+
+  /** Takes every message at once. */
+  start(): this {
+    this.stream.start({
+      message: (message) => void this.messages.push(message as Uint8Array<ArrayBuffer>),
+      ended: (end) => {
+        this.ends.push(end);
+        this.#ended.resolve(end);
+      },
+    });
+    return this;
+  }
+
+  get texts(): string[] {
+    return this.messages.map((message) => new TextDecoder().decode(message));
+  }
+}
