@@ -32,7 +32,11 @@ export interface Credential {
    * more request is worth it.
    */
   renew?(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean>;
-  /** The bodies of a registry's errors are not shown: they might repeat the credential. */
+  /**
+   * The bodies of a registry's answers are not told in errors, since they might repeat the credential, and off this machine
+   * the registry must be `https://`. So it is with what the reference takes from standard input: bearer line and executor
+   * credential.
+   */
   readonly hidesErrorBodies?: boolean;
 }
 
