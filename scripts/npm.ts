@@ -88,13 +88,24 @@ function refuseMissing(path: string, text: string): void {
 /** The packages among foreign modules, with the versions that `deno.json` pins. */
 function versions(foreign: ReadonlySet<string>): Record<string, string> {
   const dependencies: Record<string, string> = {};
-  for (const name of [...foreign].filter((name) => !name.startsWith("node:")).sort()) {
-    const pinned = (config.imports as Readonly<Record<string, string>>)[name];
-    const version = pinned?.startsWith(`npm:${name}@`) ? pinned.slice(`npm:${name}@`.length) : undefined;
-    if (version === undefined) throw new Error(`${name} has no version in deno.json`);
-    dependencies[name] = version;
+  for (const module of [...foreign].filter((module) => !module.startsWith("node:")).sort()) {
+    const [name] = /^(@[^/]+\/)?[^/]+/.exec(module)!;
+    dependencies[name] = pinnedVersion(name, module === name ? name : `${name}/`);
   }
   return dependencies;
+}
+
+/**
+ * @param entry Of the import map: the package itself, or with a slash behind it for the modules in it.
+ * @throws {Error} It is not there, or is something else than one version of that package.
+ */
+function pinnedVersion(name: string, entry: string): string {
+  const pinned = (config.imports as Readonly<Record<string, string>>)[entry];
+  const [start, end] = entry === name ? [`npm:${name}@`, ""] : [`npm:/${name}@`, "/"];
+  const version = pinned?.startsWith(start) && pinned.endsWith(end) &&
+    pinned.slice(start.length, pinned.length - end.length);
+  if (!version || !/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${entry} has no version in deno.json`);
+  return version;
 }
 
 function manifest(dependencies: Readonly<Record<string, string>>): Record<string, unknown> {

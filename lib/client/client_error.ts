@@ -9,6 +9,8 @@ export type ClientErrorKind =
   | "connect"
   /** The connection was never tried: what was asked for is not allowed, or not possible here. */
   | "configuration"
+  /** A registry said no, or nothing of use, or that the executor may not say yes. */
+  | "registry"
   | "initializeTimeout"
   | "callTimeout"
   /** The connection ended, or is known to have ended, before the answer. Whether the server acted is unknown. */

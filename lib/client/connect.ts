@@ -1,10 +1,12 @@
 import { type ClientOptions, ExecClient } from "./client.ts";
 import { commandCarrier } from "./command_carrier.ts";
 import type { CommandOptions } from "./node/spawn_command.ts";
+import { relayCarrier } from "./relay_carrier.ts";
+import type { RelayCarrierOptions } from "./relay_options.ts";
 import { websocketCarrier, type WebSocketCarrierOptions } from "./websocket_carrier.ts";
 
 // One function per way to reach a server. Each makes a carrier and gives it to ExecClient.connect, which is also the
-// place for a carrier that does not come from here, such as the relay's.
+// place for a carrier that does not come from here.
 
 /**
  * Connects to the exec-server behind a WebSocket URL.
@@ -28,4 +30,14 @@ export function connect(
  */
 export function connectCommand(command: CommandOptions, options: ClientOptions = {}): Promise<ExecClient> {
   return ExecClient.connect(commandCarrier(command, options), options);
+}
+
+/**
+ * Connects to an environment that is known to a registry, end-to-end encrypted through a rendezvous. Under Deno, Node.js
+ * and Bun; what the relay needs is loaded then.
+ *
+ * @throws {ClientError} Why there is no connection; nothing of it is left. Or the signal's reason.
+ */
+export function connectRelay(relay: RelayCarrierOptions, options: ClientOptions = {}): Promise<ExecClient> {
+  return ExecClient.connect(relayCarrier(relay), options);
 }

@@ -4,6 +4,7 @@ import { ClientError, protocolError } from "./client_error.ts";
 import { commandCarrier } from "./command_carrier.ts";
 import type { ConfiguredEnvironment } from "./environments_toml.ts";
 import { readTextFile } from "./node/read_text_file.ts";
+import { relayCarrier } from "./relay_carrier.ts";
 import { systemErrorText } from "./system_error.ts";
 import { websocketCarrier } from "./websocket_carrier.ts";
 
@@ -41,6 +42,8 @@ const REMOTE = "remote";
 const NOISE_VARIABLES = ["REGISTRY_URL", "ENVIRONMENT_ID", "AUTH_TOKEN"].map((name) =>
   `CODEX_EXEC_SERVER_NOISE_${name}`
 );
+/** Not needed, and not looked at without the others. */
+const NOISE_ACCOUNT_VARIABLE = "CODEX_EXEC_SERVER_NOISE_CHATGPT_ACCOUNT_ID";
 
 /**
  * Which environments there are. The first of these that is there decides: the variables of a registry,
@@ -60,32 +63,24 @@ function processVariable(name: string): string | undefined {
 }
 
 function fromRegistry(env: (name: string) => string | undefined): EnvironmentSet | undefined {
-  const values = NOISE_VARIABLES.map((name) => env(name)?.trim() ?? "");
-  if (values.every((value) => value === "")) return undefined;
-  if (values.includes("")) {
-    const [url, id, token] = NOISE_VARIABLES;
+  const [registry, environmentId, token] = NOISE_VARIABLES.map((name) => trimmed(env, name));
+  if (registry === undefined && environmentId === undefined && token === undefined) return undefined;
+  if (registry === undefined || environmentId === undefined || token === undefined) {
+    const [url, id, secret] = NOISE_VARIABLES;
     throw new ClientError(
       "configuration",
-      `environment registry configuration error: Noise environment requires ${url}, ${id}, and ${token}`,
+      `environment registry configuration error: Noise environment requires ${url}, ${id}, and ${secret}`,
     );
   }
-  return onlyRemote(relayCarrier());
+  const accountId = trimmed(env, NOISE_ACCOUNT_VARIABLE);
+  return onlyRemote(
+    relayCarrier({ registry, environmentId, token, ...(accountId === undefined ? {} : { accountId }) }),
+  );
 }
 
-/** Stands where the relay's carrier goes as soon as there is one. */
-function relayCarrier(): Carrier {
-  return {
-    label: "exec-server relay",
-    resume: null,
-    renewable: true,
-    open: () =>
-      Promise.reject(
-        new ClientError(
-          "configuration",
-          "environments behind a registry are reached by the relay, which is not supported yet",
-        ),
-      ),
-  };
+/** A variable's value without blanks around it; undefined if nothing is left. */
+function trimmed(env: (name: string) => string | undefined, name: string): string | undefined {
+  return env(name)?.trim() || undefined;
 }
 
 function codexHome(env: (name: string) => string | undefined): string | undefined {

@@ -17,6 +17,10 @@ export const RECOVERY_DEADLINE_MS = 50_000;
 /** Between two attempts to resume over a WebSocket URL. */
 export const RESUME_PAUSE_MS = 100;
 
+/** The same over the relay, where the registry is asked each time: the first, and what doubling ends at. */
+export const REGISTRY_PAUSE_FIRST_MS = 500;
+export const REGISTRY_PAUSE_LONGEST_MS = 5_000;
+
 /** Calls in flight on one connection. One further place is kept for calls that clean up. */
 export const MAX_PENDING_CALLS = 1024;
 /**

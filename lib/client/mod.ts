@@ -7,7 +7,7 @@ export { ClientError, type ClientErrorKind, type ClientErrorOptions } from "./cl
 export type { ServerEvent } from "./client_part.ts";
 export type { ConnectionState } from "./client_state.ts";
 export { commandCarrier } from "./command_carrier.ts";
-export { connect, connectCommand } from "./connect.ts";
+export { connect, connectCommand, connectRelay } from "./connect.ts";
 export { deferredCarrier, Provisioning } from "./deferred.ts";
 export type { Environment, EnvironmentStatus } from "./environment.ts";
 export {
@@ -41,7 +41,10 @@ export { linesOf, textOf } from "./process_text.ts";
 export type { CommandOptions } from "./node/spawn_command.ts";
 export { tokenFile } from "./node/token_file.ts";
 export type { OpenSocket } from "./platform_socket.ts";
+export { relayCarrier } from "./relay_carrier.ts";
+export type { RegistryHeaders, RelayCarrierOptions } from "./relay_options.ts";
 export type { Attributes, Span, SpanStart, Telemetry } from "./telemetry.ts";
+export type { Token } from "./token_text.ts";
 export { websocketCarrier, type WebSocketCarrierOptions } from "./websocket_carrier.ts";
 export type { WebSocketHeaders } from "./websocket_rules.ts";
 export type { Clock, Timer } from "../clock.ts";
@@ -51,5 +54,6 @@ export type { EnvironmentInfo } from "../protocol/environment.ts";
 export type { ProcessSummary } from "../protocol/extensions.ts";
 export type { NotificationName, NotificationParams, Params, RequestName, Result } from "../protocol/methods.ts";
 export type { ReadResult } from "../protocol/process.ts";
+export type { Dial, DialOptions, RelaySocket, SocketEndReason, SocketReceiver } from "../relay/relay_socket.ts";
 export type { Connection, ConnectionEnd, Message, Receiver } from "../rpc/connection.ts";
 export { PathUri } from "../path_uri.ts";

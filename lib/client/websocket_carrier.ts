@@ -2,10 +2,11 @@ import { type WebSocketConnection, websocketConnection } from "../rpc/websocket.
 import { abortable } from "./abortable.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { checkDuration } from "./check_duration.ts";
-import { ClientError, connectError, connectTimeout } from "./client_error.ts";
+import { connectError, connectTimeout } from "./client_error.ts";
 import { CONNECT_TIMEOUT_MS, RESUME_PAUSE_MS } from "./limits.ts";
 import { type Dial, watchDial } from "./node/dial.ts";
 import { type OpenSocket, platformSocket } from "./platform_socket.ts";
+import { type Token, tokenText } from "./token_text.ts";
 import { bearer, headersFor, type WebSocketHeaders, websocketUrl } from "./websocket_rules.ts";
 
 export interface WebSocketCarrierOptions {
@@ -15,7 +16,7 @@ export interface WebSocketCarrierOptions {
    * Sent as the header `authorization: Bearer …`. A function is asked before every attempt, since a token may expire;
    * `tokenFile` makes one.
    */
-  readonly token?: string | (() => string | Promise<string>);
+  readonly token?: Token;
   /** For TCP, TLS and the upgrade together; 10 s. */
   readonly connectTimeoutMs?: number;
   /** In place of the platform's own WebSocket, where that takes no headers or is not there. */
@@ -48,35 +49,15 @@ class WebSocketCarrier implements Carrier {
     checkDuration("connectTimeoutMs", connectTimeoutMs);
     const target = websocketUrl(this.#url);
     // Nobody knows how long the caller's function takes, nor whether it ends.
-    const authorization = token === undefined ? {} : bearer(await abortable(tokenText(token), signal));
+    const authorization = token === undefined
+      ? {}
+      : bearer(await abortable(tokenText(token, "failed to configure exec-server websocket"), signal));
     const sent = headersFor(this.#url, { ...headers, ...authorization });
     using dial = await watchDial(target, sent);
     signal.throwIfAborted();
     const attempt = new Attempt(dial.open(() => openSocket(target.href, sent)), this.#url, dial);
     const connection = await attempt.opened(signal, connectTimeoutMs);
     return { connection, gone: connection.gone };
-  }
-}
-
-async function tokenText(token: NonNullable<WebSocketCarrierOptions["token"]>): Promise<string> {
-  if (typeof token === "string") return token;
-  try {
-    const text: unknown = await token();
-    // Without types a variable that is not set comes this far, and "undefined" is a token to a server.
-    if (typeof text !== "string") throw new TypeError(`it is ${text === null ? "null" : typeof text}, not a text`);
-    return text;
-  } catch (error) {
-    if (error instanceof ClientError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    // Whoever replaces a token may be caught in between.
-    throw new ClientError(
-      "configuration",
-      `failed to configure exec-server websocket: cannot get the token: ${detail}`,
-      {
-        cause: error,
-        retryable: true,
-      },
-    );
   }
 }
 

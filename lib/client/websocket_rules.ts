@@ -20,7 +20,7 @@ export function websocketUrl(url: string): URL {
     throw new ClientError(
       "configuration",
       "failed to configure exec-server websocket: a URL with role=harness asks for the relay's unencrypted framing, " +
-        "which is not supported",
+        "which is not supported: give the registry and the environment's id instead (connectRelay)",
     );
   }
   target.hash = target.username = target.password = "";

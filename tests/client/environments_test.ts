@@ -53,19 +53,19 @@ Deno.test("environments.toml of CODEX_HOME, or of .codex in HOME, wins over the 
   assert.deepEqual(await found({ ...url, CODEX_HOME: "/c" }, { "/c/environments.toml": "" }), LOCAL);
 });
 
-Deno.test("a registry wins over both, and says in words that it cannot be used yet", async () => {
+Deno.test("a registry wins over both, and nothing of it is checked before it is used", async () => {
   const others = { CODEX_EXEC_SERVER_URL: "ws://127.0.0.1:1", CODEX_HOME: "/c" };
   const variables = { ...others, ...REGISTRY };
   assert.deepEqual(await found(variables, { "/c/environments.toml": "=" }), [
     false,
     "remote",
-    "remote exec-server relay",
+    "remote exec-server environment e",
   ]);
-  await using environments = await Environments.open(options(variables));
+  await using environments = await Environments.open(options({ ...variables, [`${NOISE}_REGISTRY_URL`]: "ftp://x" }));
   await assert.rejects((await environments.get()).info(), {
     kind: "attempt",
-    message: "exec-server connection attempt failed: environments behind a registry are reached by the relay, " +
-      "which is not supported yet",
+    message: "exec-server connection attempt failed: environment registry configuration error: " +
+      "remote transport requires https for non-loopback endpoints",
   });
 });
 

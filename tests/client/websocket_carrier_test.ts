@@ -178,7 +178,7 @@ Deno.test("a URL of the relay's old framing is refused in words", async () => {
       kind: "configuration",
       retryable: false,
       message: "failed to configure exec-server websocket: a URL with role=harness asks for the relay's unencrypted " +
-        "framing, which is not supported",
+        "framing, which is not supported: give the registry and the environment's id instead (connectRelay)",
     });
   }
 });
