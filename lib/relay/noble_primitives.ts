@@ -14,6 +14,7 @@ import {
   type X25519KeyPair,
 } from "./primitives.ts";
 import { MLKEM_SEED_BYTES, X25519_BYTES } from "./keys.ts";
+import { plainBytes } from "./plain_bytes.ts";
 import { Secret } from "./secret.ts";
 import { Unprintable } from "./unprintable.ts";
 
@@ -76,7 +77,7 @@ export function nobleMlKem768(random = randomBytes): MlKem768 {
       const message = random(MLKEM_MESSAGE_BYTES);
       try {
         const { cipherText, sharedSecret } = refusing(() => ml_kem768.encapsulate(publicKey, message));
-        return { ciphertext: cipherText, shared: sharedSecret };
+        return { ciphertext: cipherText, shared: plainBytes(sharedSecret) };
       } finally {
         message.fill(0);
       }
@@ -99,7 +100,7 @@ class NobleMlKemKeyPair extends Unprintable implements MlKemKeyPair {
   // deno-lint-ignore require-await
   async decapsulate(ciphertext: Uint8Array): Promise<Bytes> {
     const secret = this.#secret.bytes;
-    return refusing(() => ml_kem768.decapsulate(ciphertext, secret));
+    return plainBytes(refusing(() => ml_kem768.decapsulate(ciphertext, secret)));
   }
 
   [Symbol.dispose](): void {

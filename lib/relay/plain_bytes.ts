@@ -1,8 +1,8 @@
 import type { Bytes } from "./primitives.ts";
 
 /**
- * What a function of Node has given, as an array with memory of its own. Where the buffer lies in a shared pool it is
- * copied out and wiped there.
+ * What a library has given, as an array with memory of its own. What lies in a larger buffer, such as Node's pool, is copied
+ * out of it and wiped there.
  */
 export function plainBytes(buffer: Uint8Array): Bytes {
   const { buffer: memory, byteOffset, byteLength } = buffer;

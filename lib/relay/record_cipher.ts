@@ -18,13 +18,17 @@ const BACKGROUND_BYTES = 8 * 1024;
 export class RecordCipher extends Unprintable implements Disposable {
   readonly #direction: Direction;
   readonly #key: AesKey;
-  #seq = 0;
+  #seq: number;
   /** Records from this one on are worth nothing: it has failed, or nobody wants any. */
   #end = MAX_SEQ + 1;
 
-  /** @param key 32 bytes; copied, so that the caller's can be wiped. */
-  constructor(primitives: Primitives, key: Uint8Array, direction: Direction) {
+  /**
+   * @param key 32 bytes; copied, so that the caller's can be wiped.
+   * @param first Where counting starts; only a test that wants to see the end of it gives another number than 0.
+   */
+  constructor(primitives: Primitives, key: Uint8Array, direction: Direction, first = 0) {
     super();
+    this.#seq = first;
     this.#key = primitives.aes256Gcm.key(key);
     this.#direction = direction;
   }
