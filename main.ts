@@ -1,8 +1,8 @@
 /** Runs the command that the command line names; without one opens the transport and serves until a signal or the end. */
 
-import { parseServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
+import { parseServeOptions, type RemoteServeOptions, type ServeOptions } from "./lib/cli/serve_options.ts";
 import { UsageError } from "./lib/cli/usage_error.ts";
-import { createLog, type Log } from "./lib/log.ts";
+import { createLog, type Log, type LogLevel } from "./lib/log.ts";
 import { LogSink } from "./lib/log_sink.ts";
 import { noObserver } from "./lib/observer.ts";
 import type { ByteSink } from "./lib/rpc/stdio.ts";
@@ -29,6 +29,11 @@ async function main(): Promise<void> {
         return print(`exec-server ${(await import("./lib/version.ts")).VERSION}\n`);
       case "serve":
         return await serve(command.options);
+      case "remote":
+        return Deno.exit(await serveRemotely(command.options));
+      case "forward":
+        warnOfIdle(createLog("warn"), command.idle, "before the word forward");
+        Deno.exit(await runNamedCommand(["forward", ...command.argv]));
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -44,12 +49,33 @@ async function runNamedCommand(argv: readonly string[]): Promise<number | undefi
     import("./lib/cli/dispatch.ts"),
     import("./lib/cli/deno_cli.ts"),
   ]);
-  return await runCommand(argv, denoCli(import.meta.url));
+  return await runCommand(argv, denoCli(import.meta.url, openLog));
+}
+
+/** Remote mode; loaded with all that it needs, of which local mode needs nothing. */
+async function serveRemotely(options: RemoteServeOptions): Promise<number> {
+  const [{ runRemote }, { denoCli }] = await Promise.all([
+    import("./lib/cli/remote_run.ts"),
+    import("./lib/cli/deno_cli.ts"),
+  ]);
+  return await runRemote(options, denoCli(import.meta.url, openLog));
+}
+
+async function openLog(level: LogLevel): Promise<Log> {
+  const sink = new LogSink();
+  const stderr = await promptWriterOf(2);
+  if (stderr !== undefined) sink.useNow(stderr.writeNow);
+  return createLog(level, (line) => sink.write(line));
+}
+
+function warnOfIdle(log: Log, options: readonly string[], where: string): void {
+  if (options.length > 0) log.warn(`options have no effect ${where}`, { options: options.join(" ") });
 }
 
 function serve(options: ServeOptions): Promise<void> {
   const sink = new LogSink();
   const log = createLog(options.logLevel, (line) => sink.write(line));
+  warnOfIdle(log, options.idle, "without --remote");
   let server: ExecServer | undefined;
   const end = (code: number): never => {
     server?.[Symbol.dispose]();

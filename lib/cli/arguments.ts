@@ -19,6 +19,20 @@ export interface OptionSpec {
   readonly repeatable?: boolean;
   /** Seeing it ends the reading of the command line. */
   readonly final?: boolean;
+  /** Options without which it makes no sense, and what they need themselves. See `argument_rules.ts`. */
+  readonly needs?: readonly string[];
+  /** The same, where the option has this value. */
+  readonly needsIf?: { readonly value: string; readonly name: string };
+  /** Options that cannot be given together with it; it is enough if one of the two says so. */
+  readonly excludes?: readonly string[];
+}
+
+/** What else a command line may or must hold. */
+export interface ReaderOptions {
+  /** Options that must be given, in the order of usage lines. */
+  readonly required?: readonly string[];
+  /** A word that, where an option could stand, ends the reading: what follows is a command line of its own. */
+  readonly command?: string;
 }
 
 /** Options in the order in which they were given, with their (last) values; a flag's is empty. */
@@ -26,19 +40,27 @@ export type Arguments = ReadonlyMap<string, string>;
 
 /** Reads command lines in the manner of clap, whose errors it imitates to the letter. */
 export class ArgumentReader {
+  readonly specs: readonly OptionSpec[];
+  readonly required: readonly string[];
   readonly #program: string;
-  readonly #specs: readonly OptionSpec[];
+  readonly #command: string | undefined;
   readonly #read = new Map<string, string>();
   readonly #repeated = new Map<string, string[]>();
   /** The option that was read last; its value is judged when it is known to be complete. */
   #pending: { spec: OptionSpec; value: string | undefined } | undefined;
 
-  constructor(program: string, specs: readonly OptionSpec[]) {
-    this.#program = program;
-    this.#specs = specs;
+  /** What follows the command's word, if that was met. */
+  commandArguments: readonly string[] | undefined;
+
+  constructor(program: string, specs: readonly OptionSpec[], { required = [], command }: ReaderOptions = {}) {
+    [this.#program, this.specs, this.required, this.#command] = [program, specs, required, command];
   }
 
-  /** @throws {UsageError} With exit code 2. */
+  /**
+   * Reads options and judges each by itself.
+   *
+   * @throws {UsageError} With exit code 2.
+   */
   read(argv: readonly string[]): Arguments {
     for (const [i, arg] of argv.entries()) {
       if (arg === "--") {
@@ -47,8 +69,11 @@ export class ArgumentReader {
       }
       if (arg.startsWith("--")) this.#readLong(arg);
       else if (arg.startsWith("-") && arg !== "-") this.#readShort(arg);
-      else if (this.#pending?.spec.value === undefined || this.#pending.value !== undefined) this.#unexpected(arg);
-      else this.#pending.value = arg;
+      else if (this.#pending?.spec.value !== undefined && this.#pending.value === undefined) this.#pending.value = arg;
+      else if (arg === this.#command) {
+        this.commandArguments = argv.slice(i + 1);
+        break;
+      } else this.#unexpected(arg);
       if (this.#pending?.spec.final === true) break;
     }
     this.#settle();
@@ -62,14 +87,16 @@ export class ArgumentReader {
 
   /** `--listen <URL>`, as usage lines write it. */
   form(name: string): string {
-    const value = this.#specs.find((spec) => spec.name === name)?.value;
+    const value = this.specs.find((spec) => spec.name === name)?.value;
     return value === undefined ? name : `${name} ${value}`;
   }
 
-  /** An error with a usage line that lists `names`, or just says `[OPTIONS]`. */
+  /** An error with a usage line that lists what must be given and `names`, or just says `[OPTIONS]` instead of them. */
   error(message: string, names: Iterable<string>): UsageError {
-    const forms = [...new Set(names)].map((name) => this.form(name)).join(" ");
-    return this.#error(`${message}\n\nUsage: ${this.#program} ${forms || "[OPTIONS]"}`);
+    const listed = [...names];
+    const forms = [...new Set([...this.required, ...listed])].map((name) => this.form(name));
+    const words = [this.#program, ...(listed.length === 0 ? ["[OPTIONS]"] : []), ...forms];
+    return this.#error(`${message}\n\nUsage: ${words.join(" ")}`);
   }
 
   /** Judges a value, whether it came from the command line or the environment. */
@@ -93,7 +120,7 @@ export class ArgumentReader {
   #readLong(arg: string): void {
     const equals = arg.indexOf("=");
     const name = equals < 0 ? arg : arg.slice(0, equals);
-    const spec = this.#specs.find((spec) => spec.name === name);
+    const spec = this.specs.find((spec) => spec.name === name);
     if (spec === undefined) throw this.#unknown(name);
     this.#settle();
     const value = equals < 0 ? undefined : arg.slice(equals + 1);
@@ -109,7 +136,7 @@ export class ArgumentReader {
   /** Short options are flags, and the first letter decides: every one of them is final. */
   #readShort(arg: string): void {
     const short = "-" + String.fromCodePoint(arg.codePointAt(1)!);
-    const spec = this.#specs.find((spec) => spec.short === short);
+    const spec = this.specs.find((spec) => spec.short === short);
     if (spec === undefined) this.#unexpected(short);
     this.#settle();
     this.#pending = { spec, value: undefined };
@@ -130,14 +157,15 @@ export class ArgumentReader {
   }
 
   #unknown(name: string): UsageError {
-    const similar = mostSimilar(name.slice(2), this.#specs.map((spec) => spec.name.slice(2)));
-    if (similar === undefined) this.#unexpected(name);
+    const similar = mostSimilar(name.slice(2), this.specs.map((spec) => spec.name.slice(2)));
+    if (similar === undefined) this.#unexpected(name, this.#given());
     const message = `unexpected argument '${name}' found\n\n  tip: a similar argument exists: '--${similar}'`;
     return this.error(message, [...this.#given(), `--${similar}`]);
   }
 
-  #unexpected(arg: string): never {
-    throw this.error(`unexpected argument '${arg}' found`, this.#given());
+  /** @param given Only after an unknown option the usage line shows what was given. */
+  #unexpected(arg: string, given: readonly string[] = []): never {
+    throw this.error(`unexpected argument '${arg}' found`, given);
   }
 
   #given(): string[] {

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { TerminalSize } from "../client/process.ts";
 import type { OptionSpec } from "./arguments.ts";
+import type { Log, LogLevel } from "../log.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 
 /** One command of the program. Its table is what `--help`, the completions and the reading of its options are made of. */
@@ -24,6 +25,8 @@ export interface Command {
   readonly environment?: readonly (readonly [string, string])[];
   /** Command line (without `exec-server`) → what it does. */
   readonly examples: readonly (readonly [string, string])[];
+  /** Reads its arguments in a way of its own. @throws {UsageError} */
+  read?(argv: readonly string[], cli: Cli): CommandArguments;
   /**
    * @returns The exit code.
    * @throws Whatever it likes: the frame says it in words and ends with the failure code.
@@ -85,6 +88,8 @@ export interface Cli {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Writes to standard error, and waits for nobody who reads it. */
+  openLog(level: LogLevel): Promise<Log>;
   env(name: string): string | undefined;
   /** The current directory. */
   cwd(): string;

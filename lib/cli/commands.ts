@@ -12,6 +12,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "ls", load: async () => (await import("./ls.ts")).ls },
   { name: "cat", load: async () => (await import("./cat.ts")).cat },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
+  { name: "forward", load: async () => (await import("./forward.ts")).forward },
   { name: "help", load: async () => (await import("./help_command.ts")).helpCommand(COMMANDS) },
   { name: "completions", load: async () => (await import("./completions.ts")).completionsCommand(loadCommands) },
 ];

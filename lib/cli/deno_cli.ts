@@ -8,13 +8,15 @@ const READ_BYTES = 64 * 1024;
  * The world as it is: this process and its terminal.
  *
  * @param mainModule The URL of `main.ts`, for starting ourselves again when we are not compiled.
+ * @param openLog See {@linkcode Cli}.
  */
-export function denoCli(mainModule: string): Cli {
+export function denoCli(mainModule: string, openLog: Cli["openLog"]): Cli {
   const raw = new RawMode();
   return {
     stdin: denoInput(),
     stdout: denoOutput(Deno.stdout, "standard output"),
     stderr: denoOutput(Deno.stderr, "standard error"),
+    openLog,
     env: (name) => Deno.env.get(name),
     cwd: () => Deno.cwd(),
     clock: waitingClock,

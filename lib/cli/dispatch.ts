@@ -35,7 +35,7 @@ export async function runCommand(argv: readonly string[], cli: Cli): Promise<num
   }
   const command = await entry.load();
   try {
-    const args = parseCommand(command, rest);
+    const args = command.read?.(rest, cli) ?? parseCommand(command, rest);
     if (!args.has(HELP_OPTION.name)) return await command.run(args, cli);
     await cli.stdout.write((await import("./help_page.ts")).helpPage(command, cli));
     return 0;

@@ -18,7 +18,7 @@ Options:
           than the 80 seconds that every client gets [default: 24h]
       --log-level <LEVEL>
           What to write to standard error: off, error, warn, info or debug. Commands, files, environments and tokens
-          are never written [default: warn]
+          are never written [default: warn; info with --remote]
   -h, --help
           Print this help
   -V, --version
@@ -44,13 +44,49 @@ Who may connect to ws://IP:PORT (default: everyone who can reach the port):
           A web page that may connect as well, such as https://app.example.com or http://localhost:3000; can be given
           several times. Browsers say where a page comes from, and are refused otherwise [default: none]
 
-Not supported yet, and refused: --remote <URL>, --environment-id <ID>, --name <NAME>, and --exit-on-stdin-close
-(also CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE=true), which has a meaning with --remote only.
+Remote mode (instead of --listen; see also: exec-server forward --help):
+      --remote <URL>
+          Register with the registry of this base URL, and serve whom it lets in through an encrypted relay
+      --environment-id <ID>
+          The environment to become
+      --name <NAME>
+          A label of your own; it is sent nowhere
+      --remote-transport <TRANSPORT>
+          noise: end-to-end encrypted through a rendezvous; direct: one connection of plain messages to the service,
+          which needs --aws-sigv4 [default: noise]
+      --exit-on-stdin-close
+          End when standard input ends. CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE=true says the same
 
-Exit codes: 0 ended as asked, 1 could not start, 2 the command line is wrong.
+What the registry is shown (default: CODEX_API_KEY, or else what CODEX_HOME/auth.json holds):
+      --trust-registry <HOST>
+          A host that the API key and the Agent Identity may be shown to, over https, besides those that they belong to
+          and this machine; can be given several times
+      --registration-bearer-file <PATH>
+          The token of this file, which nobody but its owner may be able to read; read again at each registration
+      --registration-bearer-stdin
+          The token that is the first line of standard input
+      --executor-credential-stdin
+          The newest of the credentials that come on standard input, one JSON object a line; ends when that ends
+      --chatgpt-token-stdin
+          The ChatGPT access token that is the first line of standard input; the URL must be https
+      --chatgpt-account-id <ID>
+          The account of that token, if it names none
+      --use-agent-identity-auth
+          The Agent Identity of CODEX_ACCESS_TOKEN
+      --aws-sigv4
+          With --remote-transport direct: sign requests with AWS SigV4, by the credentials of the AWS_* variables or a
+          profile
+      --aws-profile <PROFILE>
+      --aws-region <REGION>
+      --aws-service <SERVICE>
+          With --aws-sigv4: the profile, the region (default: of the variables or the profile) and the service
+          [default: execute-api]
+
+Exit codes: 0 ended as asked, 1 could not start or was refused, 2 the command line is wrong.
 
 Examples:
   exec-server --listen ws://127.0.0.1:8765
   exec-server --listen stdio --log-level off
   exec-server --listen ws://0.0.0.0:8765 --ws-auth capability-token --ws-token-file ./token
+  exec-server --remote https://registry.example --environment-id build --registration-bearer-file ./token
 `;

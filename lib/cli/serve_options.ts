@@ -1,16 +1,22 @@
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
 import type { AuthSettings } from "../server/auth.ts";
 import { originFlaw } from "../origin.ts";
+import { requireSense } from "./argument_rules.ts";
 import { ArgumentReader, type Arguments, type OptionSpec } from "./arguments.ts";
 import { durationFlaw, parseDuration } from "./duration.ts";
+import { withVariable } from "./exit_on_stdin_close.ts";
 import { type ListenTarget, parseListenUrl } from "./listen_url.ts";
+import { REMOTE_OPTIONS } from "./remote_specs.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** What the command line asks for. */
 export type ServeCommand =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
-  | { readonly kind: "serve"; readonly options: ServeOptions };
+  | { readonly kind: "serve"; readonly options: ServeOptions }
+  | { readonly kind: "remote"; readonly options: RemoteServeOptions }
+  /** The command of that name, what follows it, and what stands before it without effect. */
+  | { readonly kind: "forward"; readonly argv: readonly string[]; readonly idle: readonly string[] };
 
 export interface ServeOptions {
   readonly listen: ListenTarget;
@@ -23,6 +29,17 @@ export interface ServeOptions {
   /** The longest that a session may be kept without a connection, in milliseconds; 0: no longer than the usual 80 s. */
   readonly maxDetachedMs: number;
   readonly logLevel: LogLevel;
+  /** Given, and without effect in local mode. */
+  readonly idle: readonly string[];
+}
+
+/** Remote mode, as far as the server is concerned. */
+export interface RemoteServeOptions {
+  readonly concurrentRequests: number;
+  readonly maxDetachedMs: number;
+  /** Everything that was given; what a variable stands for is among it. */
+  readonly args: Arguments;
+  readonly trustedRegistries: readonly string[];
 }
 
 const DEFAULT_LISTEN = "ws://127.0.0.1:0";
@@ -30,7 +47,6 @@ const DEFAULT_LISTEN = "ws://127.0.0.1:0";
 const DEFAULT_LOG_LEVEL = "warn";
 const DEFAULT_MAX_DETACHED = "24h";
 const DEFAULT_SKEW_SECONDS = "30";
-const EXIT_ON_STDIN_CLOSE_VARIABLE = "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE";
 const LARGEST_U64 = 2n ** 64n - 1n;
 
 const MODES = ["capability-token", "signed-bearer-token"] as const;
@@ -49,10 +65,7 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "--ws-max-clock-skew-seconds", value: "<SECONDS>", check: (value) => countFlaw(value, 0n) },
   { name: "--allow-origin", value: "<ORIGIN>", check: originFlaw, repeatable: true },
   { name: "--max-detached", value: "<DURATION>", check: maxDetachedFlaw },
-  { name: "--remote", value: "<URL>" },
-  { name: "--environment-id", value: "<ID>" },
-  { name: "--name", value: "<NAME>" },
-  { name: "--exit-on-stdin-close" },
+  ...REMOTE_OPTIONS,
   { name: "--log-level", value: "<LEVEL>", choices: LOG_LEVELS },
   { name: "--help", short: "-h", final: true },
   { name: "--version", short: "-V", final: true },
@@ -66,13 +79,30 @@ const OPTIONS: readonly OptionSpec[] = [
  * @throws {UsageError} With the reference's words, in the reference's order of checks.
  */
 export function parseServeOptions(argv: readonly string[], env: (name: string) => string | undefined): ServeCommand {
-  const reader = new ArgumentReader("exec-server", OPTIONS);
+  const reader = new ArgumentReader("exec-server", OPTIONS, { command: "forward" });
   const args = reader.read(argv);
   if (args.has("--help")) return { kind: "help" };
   if (args.has("--version")) return { kind: "version" };
-  requireSense(reader, args, exitOnStdinClose(reader, args, env));
+  const forwards = reader.commandArguments;
+  const whole = forwards === undefined ? withVariable(reader, args, env) : args;
+  requireSense(reader, whole);
+  if (args.has("--aws-sigv4") && args.get("--remote-transport") !== "direct") {
+    throw failure("--aws-sigv4 requires --remote-transport direct");
+  }
   const auth = authSettings(args);
-  refuseRemote(args, auth);
+  if (forwards !== undefined) {
+    refuseListener(args, auth);
+    const level = args.get("--log-level");
+    const argv = level === undefined ? forwards : [`--log-level=${level}`, ...forwards];
+    return { kind: "forward", argv, idle: [...args.keys()].filter((name) => name !== "--log-level") };
+  }
+  const concurrentRequests = Number(args.get("--concurrent-requests") ?? 1);
+  const maxDetachedMs = parseDuration(args.get("--max-detached") ?? DEFAULT_MAX_DETACHED) ?? 0;
+  if (args.has("--remote")) {
+    refuseListener(args, auth);
+    const trustedRegistries = reader.all("--trust-registry");
+    return { kind: "remote", options: { concurrentRequests, maxDetachedMs, args: whole, trustedRegistries } };
+  }
   const listen = parseListenUrl(args.get("--listen") ?? DEFAULT_LISTEN);
   if (auth !== null && listen.kind === "stdio") {
     throw failure("WebSocket auth requires a WebSocket listener, not stdio");
@@ -82,13 +112,12 @@ export function parseServeOptions(argv: readonly string[], env: (name: string) =
     kind: "serve",
     options: {
       listen,
-      concurrentRequests: Number(args.get("--concurrent-requests") ?? 1),
+      concurrentRequests,
       auth,
       allowedOrigins: reader.all("--allow-origin"),
-      maxDetachedMs: listen.kind === "stdio"
-        ? 0
-        : parseDuration(args.get("--max-detached") ?? DEFAULT_MAX_DETACHED) ?? 0,
+      maxDetachedMs: listen.kind === "stdio" ? 0 : maxDetachedMs,
       logLevel: (args.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
+      idle: ["--environment-id", "--name"].filter((name) => args.has(name)),
     },
   };
 }
@@ -105,35 +134,9 @@ function refuseWithStdio(args: Arguments): void {
   }
 }
 
-function exitOnStdinClose(
-  reader: ArgumentReader,
-  args: Arguments,
-  env: (name: string) => string | undefined,
-): boolean {
-  if (args.has("--exit-on-stdin-close")) return true;
-  const value = env(EXIT_ON_STDIN_CLOSE_VARIABLE);
-  if (value === undefined) return false;
-  return reader.check({ name: "--exit-on-stdin-close", choices: ["true", "false"] }, value) === "true";
-}
-
-/** Which options exclude each other, and which demand others. */
-function requireSense(reader: ArgumentReader, args: Arguments, exitOnStdinClose: boolean): void {
-  const given = [...args.keys()];
-  if (args.has("--listen") && args.has("--remote")) {
-    const [first, second] = given.filter((name) => name === "--listen" || name === "--remote") as [string, string];
-    throw reader.error(
-      `the argument '${reader.form(first)}' cannot be used with '${reader.form(second)}'`,
-      given.filter((name) => name !== second),
-    );
-  }
-  const required = exitOnStdinClose || args.has("--remote") ? ["--environment-id", "--remote"] : [];
-  const missing = required.filter((name) => !args.has(name));
-  if (missing.length > 0) {
-    throw reader.error(
-      ["the following required arguments were not provided:", ...missing.map((name) => reader.form(name))].join("\n  "),
-      [...required, ...given, ...(exitOnStdinClose ? ["--exit-on-stdin-close"] : [])],
-    );
-  }
+function refuseListener(args: Arguments, auth: AuthSettings | null): void {
+  if (auth !== null) throw failure("WebSocket listener auth cannot be used with --remote or forward");
+  if (args.has("--allow-origin")) throw failure("`--allow-origin` cannot be used with --remote or forward");
 }
 
 function authSettings(args: Arguments): AuthSettings | null {
@@ -187,19 +190,6 @@ function tokenSource(args: Arguments): { file: string } | { sha256: string } {
   }
   if (!/^[0-9a-f]{64}$/i.test(sha256)) throw failure("--ws-token-sha256 must be a 64-character hex SHA-256 digest");
   return { sha256 };
-}
-
-/** Remote mode is not built yet, and its options are not ignored meanwhile. */
-function refuseRemote(args: Arguments, auth: AuthSettings | null): void {
-  if (args.has("--remote") && auth !== null) {
-    throw failure("WebSocket listener auth cannot be used with --remote or forward");
-  }
-  if (args.has("--remote")) throw failure("`--remote` is not supported by this version of exec-server");
-  for (const name of ["--environment-id", "--name"]) {
-    if (args.has(name)) {
-      throw failure(`\`${name}\` belongs to \`--remote\`, which this version of exec-server does not support`);
-    }
-  }
 }
 
 /** What is wrong with an unsigned 64-bit number, in the words of the reference's standard library. */

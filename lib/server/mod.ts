@@ -1,5 +1,14 @@
 /** The server for embedding: give it connections, it serves them. */
 export { ExecServer, type ServerOptions } from "./serve.ts";
+export {
+  type ForwardOptions,
+  type RemoteAuth,
+  type RemoteEnvironmentOptions,
+  type RemoteOptions,
+  runForward,
+  runRemoteEnvironment,
+} from "./remote_environment.ts";
+export { type Credential, CredentialError } from "../relay/credential.ts";
 export { type Authorizer } from "./auth.ts";
 export { listen, type Listener } from "./listener.ts";
 export { type Connection, type ConnectionEnd, type Message, type Receiver } from "../rpc/connection.ts";

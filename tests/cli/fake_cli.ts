@@ -2,6 +2,7 @@ import type { TerminalSize } from "../../lib/client/process.ts";
 import type { Cli, CliSignal, Input, Output } from "../../lib/cli/command.ts";
 import { ReaderGoneError } from "../../lib/cli/command.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { createLog, type Log, type LogLevel } from "../../lib/log.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 
 /** What a command wrote to one descriptor. */
@@ -58,6 +59,10 @@ export class FakeCli implements Cli {
   readonly #listeners = new Map<CliSignal, Set<() => void>>();
 
   constructor(readonly clock: Clock = new ManualClock()) {}
+
+  openLog(level: LogLevel): Promise<Log> {
+    return Promise.resolve(createLog(level, (line) => void (this.stderr.text += line)));
+  }
 
   env(name: string): string | undefined {
     return this.variables[name];

@@ -38,6 +38,7 @@ Deno.test("parseServeOptions has a default for everything", () => {
     allowedOrigins: [],
     maxDetachedMs: 24 * 3_600_000,
     logLevel: "warn",
+    idle: [],
   });
   assert.deepEqual(options("--"), options());
 });
@@ -50,6 +51,7 @@ Deno.test("parseServeOptions takes values behind a blank or an equals sign", () 
     allowedOrigins: ["https://a.example"],
     maxDetachedMs: 90_000,
     logLevel: "debug",
+    idle: [],
   };
   const pairs = [
     ["--listen", "ws://0.0.0.0:8080"],
@@ -165,6 +167,8 @@ Deno.test("parseServeOptions names what it does not know, and what was perhaps m
   expectUsage(["--concurrent-requests", "0", "--bogus"], unexpected("--bogus"), "--concurrent-requests <COUNT>");
   expectUsage(["--exit-on-stdin-close", "--bogus"], unexpected("--bogus"), "--exit-on-stdin-close");
   expectUsage(["foo"], unexpected("foo"), "[OPTIONS]");
+  expectUsage([...ANY, "foo"], unexpected("foo"), "[OPTIONS]");
+  expectUsage([...ANY, "-x"], unexpected("-x"), "[OPTIONS]");
   expectUsage(["--", "--listen"], unexpected("--listen"), "[OPTIONS]");
   expectUsage(["-"], unexpected("-"), "[OPTIONS]");
   expectUsage(["-x"], unexpected("-x"), "[OPTIONS]");
@@ -239,7 +243,7 @@ Deno.test("parseServeOptions lets exit-on-stdin-close and remote mode demand wha
   expectUsage(
     ["--remote", "y", ...ANY],
     "the argument '--remote <URL>' cannot be used with '--listen <URL>'",
-    "--remote <URL>",
+    "--environment-id <ID> --remote <URL>",
   );
 });
 
@@ -250,23 +254,6 @@ Deno.test("parseServeOptions takes the variable for exit-on-stdin-close by its w
     expectUsage(ANY, `invalid value '${value}' for '--exit-on-stdin-close'${possible}`, undefined, value);
   }
   expectUsage(ANY, `a value is required for '--exit-on-stdin-close' but none was supplied${possible}`, undefined, "");
-});
-
-Deno.test("parseServeOptions refuses remote mode, which is not there yet, and ignores none of its options", () => {
-  expectFailure(
-    ["--remote", "x", "--environment-id", "y"],
-    "`--remote` is not supported by this version of exec-server",
-  );
-  expectFailure(
-    ["--remote", "x", "--environment-id", "y", ...CAPABILITY, "--ws-token-file", "z"],
-    "WebSocket listener auth cannot be used with --remote or forward",
-  );
-  for (const name of ["--environment-id", "--name"]) {
-    expectFailure(
-      [name, ""],
-      `\`${name}\` belongs to \`--remote\`, which this version of exec-server does not support`,
-    );
-  }
 });
 
 Deno.test("parseServeOptions reads how upgrades are authorized", () => {
