@@ -1,5 +1,5 @@
 /**
- * Measures our server and the reference in one run, turn by turn, over WebSocket and over stdio:
+ * Measures our server and the reference in one run, turn by turn, over WebSocket, over stdio and through a relay:
  * `deno task bench --help` tells the options.
  */
 import { measureBlocks } from "../tests/bench/blocks.ts";
@@ -13,6 +13,7 @@ import { circumstances, json, markdown, plain } from "../tests/bench/report.ts";
 import { type Carrier, type RowId, ROWS, type Side } from "../tests/bench/rows.ts";
 import { Samples } from "../tests/bench/samples.ts";
 import { removeAtOnce } from "../tests/bench/scratch.ts";
+import { measureRelay } from "../tests/bench/relay.ts";
 import { measureStartup } from "../tests/bench/startup.ts";
 import { measureThroughput } from "../tests/bench/throughput.ts";
 import { measureTrees } from "../tests/bench/trees.ts";
@@ -22,7 +23,7 @@ const HELP = `usage: deno task bench [options]
 
   --quick             fewer turns and smaller files: a first impression, not for the README
   --filter TEXT       only rows whose id contains TEXT; may be repeated
-  --carrier NAME      only ws, or only stdio
+  --carrier NAME      only ws, stdio or relay
   --server COMMAND    another server in the place of ours, without --listen; a second --server replaces the reference
   --no-reference      only one side
   --markdown          the table for the README
@@ -58,7 +59,7 @@ function parse(args: readonly string[]): Options {
   const options: Options = {
     quick: false,
     filters: [],
-    carriers: ["ws", "stdio"],
+    carriers: ["ws", "stdio", "relay"],
     servers: [],
     reference: true,
     print: plain,
@@ -89,8 +90,8 @@ function knownFilter(text: string): string {
 }
 
 function knownCarrier(name: string): Carrier {
-  if (name === "ws" || name === "stdio") return name;
-  throw new Error(`--carrier must be ws or stdio, not ${name}`);
+  if (name === "ws" || name === "stdio" || name === "relay") return name;
+  throw new Error(`--carrier must be ws, stdio or relay, not ${name}`);
 }
 
 function words(command: string): ServerCommand {
@@ -116,7 +117,8 @@ async function run(options: Options): Promise<string> {
   const plan: Plan = {
     ...(options.quick ? QUICK : FULL),
     commands: await commands(options),
-    carriers: options.carriers,
+    carriers: options.carriers.filter((carrier) => carrier !== "relay"),
+    relay: options.carriers.includes("relay"),
     samples: new Samples(),
     wants: (row: RowId) => options.filters.length === 0 || options.filters.some((text) => row.includes(text)),
     progress: (text) => console.error(`… ${text}`),
@@ -129,6 +131,7 @@ async function run(options: Options): Promise<string> {
   await measureTrees(plan);
   await measureHttpStream(plan);
   await measureFileMemory(plan);
+  await measureRelay(plan);
   const lines = plan.samples.lines().filter(({ row }) => plan.wants(row.id as RowId));
   return options.print(lines, circumstances(plan.commands.reference !== undefined));
 }

@@ -4,7 +4,7 @@ import { startParams } from "../program/process_watch.ts";
 import { RunningServer } from "../program/running_server.ts";
 import { type Members, WireClient } from "../support/wire_client.ts";
 import { Bed, type Plan, sides } from "./plan.ts";
-import type { Carrier, RowId } from "./rows.ts";
+import type { LocalCarrier, RowId } from "./rows.ts";
 
 /** How many programs are started without waiting for the first answer. */
 const STARTS_AT_ONCE = 16;
@@ -63,7 +63,7 @@ async function measureStdioInitialize(plan: Plan): Promise<void> {
   }
 }
 
-async function measurePrograms(plan: Plan, carrier: Carrier): Promise<void> {
+async function measurePrograms(plan: Plan, carrier: LocalCarrier): Promise<void> {
   plan.progress(`programs over ${carrier}`);
   await using stack = new AsyncDisposableStack();
   const stations: Station[] = [];

@@ -1,12 +1,14 @@
 import { RunningServer, type ServerCommand } from "../program/running_server.ts";
 import type { WireClient } from "../support/wire_client.ts";
-import type { Carrier, RowId, Side } from "./rows.ts";
+import type { LocalCarrier, RowId, Side } from "./rows.ts";
 import type { Samples } from "./samples.ts";
 
 /** What one run compares, how thoroughly, and where the figures go. */
 export interface Plan {
   readonly commands: Readonly<Partial<Record<Side, ServerCommand>>>;
-  readonly carriers: readonly Carrier[];
+  readonly carriers: readonly LocalCarrier[];
+  /** Whether the relay is measured as well. */
+  readonly relay: boolean;
   /** Turns of A B A B … for what takes milliseconds, and samples per turn. */
   readonly turns: number;
   readonly samplesPerTurn: number;
@@ -44,12 +46,12 @@ export class Bed implements AsyncDisposable {
 
   private constructor(
     readonly side: Side,
-    readonly carrier: Carrier,
+    readonly carrier: LocalCarrier,
     readonly server: RunningServer,
     readonly client: WireClient,
   ) {}
 
-  static async make(side: Side, command: ServerCommand, carrier: Carrier): Promise<Bed> {
+  static async make(side: Side, command: ServerCommand, carrier: LocalCarrier): Promise<Bed> {
     const server = await RunningServer.start({ command, listen: carrier });
     try {
       const client = await server.connect();

@@ -1,5 +1,6 @@
 /** The figures for people, for the README and for programs. */
 import { VERSION, WIRE_VERSION } from "../../lib/version.ts";
+import { moreIsBetter } from "./rows.ts";
 import type { Line } from "./samples.ts";
 
 /** Where and when it was measured; figures without it mean nothing. */
@@ -53,10 +54,10 @@ export function json(lines: readonly Line[], where: Circumstances): string {
 }
 
 function cells({ row, carrier, value, ratio, target, limit, met }: Line): string[] {
-  const sign = row.unit === "MB/s" ? "≥" : "≤";
+  const sign = moreIsBetter(row.unit) ? "≥" : "≤";
   return [
     row.title,
-    carrier === "ws" ? "WebSocket" : "stdio",
+    carrier === "ws" ? "WebSocket" : carrier,
     figure(value.ours, row.unit),
     figure(value.reference, row.unit),
     ratio === null ? "–" : ratio.toFixed(2),

@@ -1,19 +1,22 @@
 import { FILE_ROWS } from "./file_rows.ts";
+import { RELAY_ROWS } from "./relay_rows.ts";
 
 /** What is measured, and how the ratio of our figure to the reference's shall turn out. */
 
-export type Carrier = "ws" | "stdio";
+export type Carrier = LocalCarrier | "relay";
+/** Between two programs of this machine, and nobody else. */
+export type LocalCarrier = "ws" | "stdio";
 /** The server that is judged, and the one it is compared with. */
 export type Side = "ours" | "reference";
 
 export interface Row {
   readonly id: string;
   readonly title: string;
-  readonly unit: "ms" | "MB/s" | "MB";
+  readonly unit: "ms" | "MB/s" | "/s" | "MB" | "KB";
   /** The value that stands for all samples: 0.5 is the median. */
   readonly quantile: 0.5 | 0.9;
   /**
-   * Bound of ours/reference for each carrier that has one: an upper bound for times and memory, a lower one for MB/s.
+   * Bound of ours/reference for each carrier that has one: an upper bound for times and memory, a lower one for MB/s and the like.
    * No bound where the reference's missing TCP_NODELAY makes it wait for our delayed acknowledgement (about 44 ms).
    */
   readonly target: Readonly<Partial<Record<Carrier, number>>>;
@@ -92,11 +95,15 @@ const PROCESS_ROWS = [
   },
 ] as const satisfies readonly Row[];
 
-export const ROWS = [...PROCESS_ROWS, ...FILE_ROWS] as const satisfies readonly Row[];
+export const ROWS = [...PROCESS_ROWS, ...FILE_ROWS, ...RELAY_ROWS] as const satisfies readonly Row[];
 
 export type RowId = typeof ROWS[number]["id"];
 
 /** Whether a ratio, or our own figure, is within its bound. */
 export function meets(row: Row, figure: number, bound: number): boolean {
-  return row.unit === "MB/s" ? figure >= bound : figure <= bound;
+  return moreIsBetter(row.unit) ? figure >= bound : figure <= bound;
+}
+
+export function moreIsBetter(unit: Row["unit"]): boolean {
+  return unit.endsWith("/s");
 }

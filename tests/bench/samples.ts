@@ -25,9 +25,9 @@ export class Samples {
     else values.push(value);
   }
 
-  /** The measured rows in the order of {@linkcode ROWS}, WebSocket before stdio. */
+  /** The measured rows in the order of {@linkcode ROWS}, WebSocket before stdio and relay. */
   lines(): Line[] {
-    return ROWS.flatMap((row) => (["ws", "stdio"] as const).map((carrier) => this.#line(row, carrier)))
+    return ROWS.flatMap((row) => (["ws", "stdio", "relay"] as const).map((carrier) => this.#line(row, carrier)))
       .filter(({ samples }) => samples.ours + samples.reference > 0);
   }
 

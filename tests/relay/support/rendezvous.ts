@@ -199,6 +199,7 @@ export class TestRendezvous implements AsyncDisposable {
     }
     if (refusal !== undefined) return await say(tcp, refusing(refusal.status, refusal.headers, refusal.body));
     await say(tcp, await accepting(request));
+    this.#early.delete(tcp);
     const peer = this.#join(role, decodeURIComponent(registration), request, tcp);
     this.#changes.notify();
     await peer.socket.ended;

@@ -1,0 +1,89 @@
+/** Our executor in this process, with a world of its own around it, and our clients. Leaving the scope ends all of it. */
+import type { ClientOptions, ExecClient } from "../../../lib/client/client.ts";
+import { connectRelay } from "../../../lib/client/connect.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { createLog } from "../../../lib/log.ts";
+import { runRemoteEnvironment } from "../../../lib/server/remote_environment.ts";
+import { API_KEY } from "./remote_program.ts";
+import type { Peer } from "./rendezvous.ts";
+import { TestWorld, type WorldOptions } from "./world.ts";
+
+export const ENVIRONMENT_ID = "environment of tests/1";
+export const HARNESS_TOKEN = "token-of-the-harness-83c2";
+
+export interface RigOptions extends WorldOptions {
+  /** Time of the executor; the machine's own unless given. */
+  readonly clock?: Clock;
+  readonly concurrentRequests?: number;
+}
+
+export class Rig implements AsyncDisposable {
+  readonly world: TestWorld;
+  /** What an operator sees, one line each, at the level `debug`. */
+  readonly log: string[] = [];
+  /** Resolves, or rejects, when the executor has ended. */
+  readonly ended: Promise<void>;
+  readonly #stop = new AbortController();
+
+  private constructor({ clock, concurrentRequests, ...world }: RigOptions) {
+    this.world = TestWorld.start(world);
+    this.ended = runRemoteEnvironment({
+      registry: this.world.registryUrl,
+      environmentId: ENVIRONMENT_ID,
+      auth: () => ({ authorization: `Bearer ${API_KEY}` }),
+      signal: this.#stop.signal,
+      log: createLog("debug", (line) => this.log.push(line)),
+      ...(clock === undefined ? {} : { clock }),
+      ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
+    });
+    this.ended.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** Resolves when the executor has connected. */
+  static async start(options: RigOptions = {}): Promise<Rig> {
+    const rig = new Rig(options);
+    try {
+      await rig.executor();
+      return rig;
+    } catch (error) {
+      await rig[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The same with a registry or a rendezvous that is bad from the beginning. */
+  static begin(prepare: (world: TestWorld) => void, options: RigOptions = {}): Rig {
+    const rig = new Rig(options);
+    prepare(rig.world);
+    return rig;
+  }
+
+  /** The executor's `count`th connection to the rendezvous. */
+  async executor(count = 1): Promise<Peer> {
+    const ended = this.ended.then(() => {
+      throw new Error("the executor has ended");
+    });
+    return await Promise.race([this.world.rendezvous.connected("executor", count), ended]);
+  }
+
+  /** How a harness is told of its registry and environment. */
+  get relay(): Parameters<typeof connectRelay>[0] {
+    return { registry: this.world.registryUrl, environmentId: ENVIRONMENT_ID, token: HARNESS_TOKEN };
+  }
+
+  /** A client that has made its handshake. */
+  connect(options: ClientOptions = {}): Promise<ExecClient> {
+    return connectRelay(this.relay, options);
+  }
+
+  /** As a signal ends the program. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await Promise.allSettled([this.ended]);
+    await this.world[Symbol.asyncDispose]();
+  }
+}
