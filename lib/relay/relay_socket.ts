@@ -26,14 +26,16 @@ export interface SocketReceiver {
 }
 
 /** Why a socket ended: a closed list, for logs. What the peer said of it is never repeated. */
-export type SocketEndReason =
-  | "closed by us"
-  | "closed by the peer"
-  | "connection lost"
-  | "pong_timeout"
-  | "write_timeout"
-  | "message too big"
-  | "protocol violation";
+export const SOCKET_END_REASONS = [
+  "closed by us",
+  "closed by the peer",
+  "connection lost",
+  "pong_timeout",
+  "write_timeout",
+  "message too big",
+  "protocol violation",
+] as const;
+export type SocketEndReason = typeof SOCKET_END_REASONS[number];
 
 export interface DialOptions {
   readonly headers?: Readonly<Record<string, string>>;
