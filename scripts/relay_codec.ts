@@ -47,9 +47,13 @@ export function relayCodec(proto: string): string {
   ].join("\n");
 }
 
-const FRAME = `/** @throws {Error} The bytes are no ${OUTERMOST}. What it returns are views into them. */
-export function decode${OUTERMOST}(bytes: Uint8Array): ${OUTERMOST} {
-  return read${OUTERMOST}(new protobuf.Reader(bytes));
+const FRAME = `/**
+ * Reads all that is left. The bytes in what it returns are views.
+ *
+ * @throws {Error} It is no ${OUTERMOST}.
+ */
+export function decode${OUTERMOST}(reader: Reader): ${OUTERMOST} {
+  return read${OUTERMOST}(reader);
 }
 
 export function encode${OUTERMOST}(message: ${OUTERMOST}): Uint8Array {
@@ -62,17 +66,20 @@ export function encode${OUTERMOST}(message: ${OUTERMOST}): Uint8Array {
 function within<T>(reader: Reader, read: (reader: Reader, message?: T) => T, message?: T): T {
   const length = reader.size();
   const outer = reader.len;
-  if (reader.pos + length > outer) throw new RangeError("a message is longer than the one around it");
+  if (reader.pos + length > outer) throw new RangeError("a message is longer than what it is in");
   reader.len = reader.pos + length;
   const value = read(reader, message);
   reader.len = outer;
   return value;
 }
 
-/** @param known The numbers of the fields that the message has; such a one has another wire type here. */
-function skipUnknown(reader: Reader, tag: number, known: readonly number[]): void {
+/**
+ * @param known The numbers of the fields that the message has; such a one has another wire type here.
+ * @param depth How deep the field stands; groups go no deeper than protobufjs's limit.
+ */
+function skipUnknown(reader: Reader, tag: number, known: readonly number[], depth: number): void {
   if (known.includes(tag >>> 3)) throw new Error("a field has the wrong wire type");
-  reader.skipType(tag & 7, 0, tag >>> 3);
+  reader.skipType(tag & 7, depth, tag >>> 3);
 }`.split("\n");
 
 function declare(message: protobuf.Type): string[] {
@@ -93,7 +100,7 @@ function reader(message: protobuf.Type): string[] {
   const { name, fieldsArray } = message;
   const zeros = fieldsArray.filter(({ partOf }) => partOf === null).map((field) => `${field.name}: ${zeroOf(field)}`);
   const empty = zeros.length === 0 ? "{}" : `{ ${zeros.join(", ")} }`;
-  const numbers = `[${fieldsArray.map(({ id }) => id).join(", ")}]`;
+  const numbers = `[${fieldsArray.map(({ id }) => id).join(", ")}], ${name === OUTERMOST ? 1 : 2}`;
   const known = fieldsArray.length === 0 ? [`    skipUnknown(reader, reader.tag(), ${numbers});`] : [
     "    const tag = reader.tag();",
     "    switch (tag) {",

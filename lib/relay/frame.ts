@@ -1,5 +1,6 @@
 import { decodeRelayMessageFrame, encodeRelayMessageFrame, type RelayMessageFrame } from "./generated/relay_frame.ts";
 import { MAX_FRAME_BYTES } from "./limits.ts";
+import { StrictReader } from "./strict_reader.ts";
 
 /**
  * One frame: what a binary WebSocket message says about one stream. Payloads are views into the message. Nothing of it
@@ -56,7 +57,7 @@ export function decodeFrame(message: Uint8Array<ArrayBuffer>): Frame | InvalidFr
   if (message.length > MAX_FRAME_BYTES) return undefined;
   let decoded: RelayMessageFrame;
   try {
-    decoded = decodeRelayMessageFrame(message);
+    decoded = decodeRelayMessageFrame(new StrictReader(message));
   } catch {
     // Whatever it is that the bytes lack, no frame is what they are.
     return undefined;

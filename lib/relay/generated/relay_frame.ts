@@ -92,7 +92,7 @@ function readRelayMessageFrame(
         message.tracestate = reader.stringVerify();
         break;
       default:
-        skipUnknown(reader, tag, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        skipUnknown(reader, tag, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 1);
     }
   }
   return message;
@@ -166,7 +166,7 @@ function readRelayData(
         message.payload = reader.bytes();
         break;
       default:
-        skipUnknown(reader, tag, [1, 2, 3, 4]);
+        skipUnknown(reader, tag, [1, 2, 3, 4], 2);
     }
   }
   return message;
@@ -183,7 +183,7 @@ export type RelayAck = Record<never, never>;
 
 function readRelayAck(reader: Reader, message: RelayAck = {}): RelayAck {
   while (reader.pos < reader.len) {
-    skipUnknown(reader, reader.tag(), []);
+    skipUnknown(reader, reader.tag(), [], 2);
   }
   return message;
 }
@@ -202,7 +202,7 @@ function readRelayResume(reader: Reader, message: RelayResume = { nextSeq: 0 }):
         message.nextSeq = reader.uint32();
         break;
       default:
-        skipUnknown(reader, tag, [1]);
+        skipUnknown(reader, tag, [1], 2);
     }
   }
   return message;
@@ -224,7 +224,7 @@ function readRelayReset(reader: Reader, message: RelayReset = { reason: "" }): R
         message.reason = reader.stringVerify();
         break;
       default:
-        skipUnknown(reader, tag, [1]);
+        skipUnknown(reader, tag, [1], 2);
     }
   }
   return message;
@@ -238,7 +238,7 @@ export type RelayHeartbeat = Record<never, never>;
 
 function readRelayHeartbeat(reader: Reader, message: RelayHeartbeat = {}): RelayHeartbeat {
   while (reader.pos < reader.len) {
-    skipUnknown(reader, reader.tag(), []);
+    skipUnknown(reader, reader.tag(), [], 2);
   }
   return message;
 }
@@ -257,7 +257,7 @@ function readRelayHandshake(reader: Reader, message: RelayHandshake = { payload:
         message.payload = reader.bytes();
         break;
       default:
-        skipUnknown(reader, tag, [1]);
+        skipUnknown(reader, tag, [1], 2);
     }
   }
   return message;
@@ -267,9 +267,13 @@ function writeRelayHandshake(writer: Writer, message: RelayHandshake): void {
   if (message.payload.length !== 0) writer.uint32(10).bytes(message.payload);
 }
 
-/** @throws {Error} The bytes are no RelayMessageFrame. What it returns are views into them. */
-export function decodeRelayMessageFrame(bytes: Uint8Array): RelayMessageFrame {
-  return readRelayMessageFrame(new protobuf.Reader(bytes));
+/**
+ * Reads all that is left. The bytes in what it returns are views.
+ *
+ * @throws {Error} It is no RelayMessageFrame.
+ */
+export function decodeRelayMessageFrame(reader: Reader): RelayMessageFrame {
+  return readRelayMessageFrame(reader);
 }
 
 export function encodeRelayMessageFrame(message: RelayMessageFrame): Uint8Array {
@@ -282,15 +286,18 @@ export function encodeRelayMessageFrame(message: RelayMessageFrame): Uint8Array 
 function within<T>(reader: Reader, read: (reader: Reader, message?: T) => T, message?: T): T {
   const length = reader.size();
   const outer = reader.len;
-  if (reader.pos + length > outer) throw new RangeError("a message is longer than the one around it");
+  if (reader.pos + length > outer) throw new RangeError("a message is longer than what it is in");
   reader.len = reader.pos + length;
   const value = read(reader, message);
   reader.len = outer;
   return value;
 }
 
-/** @param known The numbers of the fields that the message has; such a one has another wire type here. */
-function skipUnknown(reader: Reader, tag: number, known: readonly number[]): void {
+/**
+ * @param known The numbers of the fields that the message has; such a one has another wire type here.
+ * @param depth How deep the field stands; groups go no deeper than protobufjs's limit.
+ */
+function skipUnknown(reader: Reader, tag: number, known: readonly number[], depth: number): void {
   if (known.includes(tag >>> 3)) throw new Error("a field has the wrong wire type");
-  reader.skipType(tag & 7, 0, tag >>> 3);
+  reader.skipType(tag & 7, depth, tag >>> 3);
 }
