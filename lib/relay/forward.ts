@@ -23,6 +23,9 @@ export function forwardDestination(url: string): string {
   return parsed.href;
 }
 
+/** What a forwarder needs of a stream. */
+export type ForwardedStream = Pick<RelayStream, "start" | "sendBytes" | "congested" | "drained" | "close">;
+
 export interface ForwarderOptions {
   /** As {@linkcode forwardDestination} gives it. */
   readonly url: string;
@@ -46,7 +49,7 @@ export class Forwarder implements AsyncDisposable {
   }
 
   /** Takes a stream in the turn in which it was opened. Its first message waits until the destination is there. */
-  open(stream: RelayStream): void {
+  open(stream: ForwardedStream): void {
     const running = this.#forward(stream).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
@@ -57,7 +60,7 @@ export class Forwarder implements AsyncDisposable {
   }
 
   /** Resolves when nothing is left of either end. */
-  async #forward(stream: RelayStream): Promise<void> {
+  async #forward(stream: ForwardedStream): Promise<void> {
     const { log } = this.#options;
     const number = ++this.#streams;
     const reached = Promise.withResolvers<PlainSocket>();
@@ -115,7 +118,7 @@ function pass(message: Message, socket: PlainSocket): Promise<void> | undefined 
   return socket.congested ? socket.drained() : undefined;
 }
 
-function passBack(message: Message, stream: RelayStream): Promise<void> | undefined {
+function passBack(message: Message, stream: ForwardedStream): Promise<void> | undefined {
   stream.sendBytes(message);
   return stream.congested ? stream.drained() : undefined;
 }

@@ -8,7 +8,7 @@ export {
   runForward,
   runRemoteEnvironment,
 } from "./remote_environment.ts";
-export { type Credential, CredentialError } from "../relay/credential.ts";
+export type { Credential } from "../relay/credential.ts";
 export { type Authorizer } from "./auth.ts";
 export { listen, type Listener } from "./listener.ts";
 export { type Connection, type ConnectionEnd, type Message, type Receiver } from "../rpc/connection.ts";

@@ -1,12 +1,16 @@
 import { type Clock, waitingClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
 import { harmless, noObserver, type Observer } from "../observer.ts";
-import type { Credential } from "../relay/credential.ts";
+import type { Credential, CredentialError } from "../relay/credential.ts";
 import type { ExecutorOptions } from "../relay/executor.ts";
 import type { Dial } from "../relay/relay_socket.ts";
 import { ExecServer } from "./serve.ts";
 
-/** The headers of one request to the registry, made anew for each, or a credential that can do more than that. */
+/**
+ * The headers of one request to the registry, made anew for each, or a credential that can do more than that. A function
+ * may throw: an error whose `transient` is true is worth another attempt, after a while; any other one is final for a
+ * registration.
+ */
 export type RemoteAuth =
   | Credential
   | ((signal: AbortSignal) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
@@ -102,18 +106,20 @@ function serverOptions({ concurrentRequests, maxDetachedMs, log, observer }: Rem
  */
 async function executor(options: RemoteOptions): Promise<(open: ExecutorOptions["open"]) => Promise<void>> {
   const { auth, fetch, signal, clock = waitingClock, log = silentLog } = options;
-  const [{ runExecutor }, { Registry }, { StaticKeys }, { loadPrimitives }, { remoteLog }, dial] = await Promise.all([
-    import("../relay/executor.ts"),
-    import("../relay/registry.ts"),
-    import("../relay/static_keys.ts"),
-    import("../relay/load_primitives.ts"),
-    import("../relay/remote_log.ts"),
-    options.dial ?? import("../relay/ws_socket.ts").then(({ wsDial }) => wsDial),
-  ]);
+  const [{ runExecutor }, { Registry }, { StaticKeys }, { loadPrimitives }, { remoteLog }, credentials, dial] =
+    await Promise.all([
+      import("../relay/executor.ts"),
+      import("../relay/registry.ts"),
+      import("../relay/static_keys.ts"),
+      import("../relay/load_primitives.ts"),
+      import("../relay/remote_log.ts"),
+      import("../relay/credential.ts"),
+      options.dial ?? import("../relay/ws_socket.ts").then(({ wsDial }) => wsDial),
+    ]);
   const registry = new Registry({
     url: options.registry,
     environmentId: options.environmentId,
-    credential: typeof auth === "function" ? { headers: async (signal) => await auth(signal) } : auth,
+    credential: typeof auth === "function" ? credentialOf(auth, credentials.CredentialError) : auth,
     clock,
     ...(fetch === undefined ? {} : { fetch }),
   });
@@ -131,4 +137,24 @@ async function executor(options: RemoteOptions): Promise<(open: ExecutorOptions[
       signal,
       open,
     });
+}
+
+function credentialOf(
+  auth: Extract<RemoteAuth, (...args: never[]) => unknown>,
+  Failure: typeof CredentialError,
+): Credential {
+  return {
+    async headers(signal) {
+      try {
+        return await auth(signal);
+      } catch (cause) {
+        signal.throwIfAborted();
+        const { message = String(cause), transient = false } = Object(cause) as {
+          message?: string;
+          transient?: unknown;
+        };
+        throw new Failure(message, transient === true, { cause });
+      }
+    },
+  };
 }
