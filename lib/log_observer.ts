@@ -4,7 +4,10 @@ import type { Observer } from "./observer.ts";
 /** Of a name that a client made up, this many UTF-16 code units go into a line at most. */
 const MAX_NAME_LENGTH = 100;
 
-/** Writes a line at level debug for every request and every program: names, ids and outcomes, no contents. */
+/**
+ * Writes a line at level debug for every request, every program, and every answer of a registry or rendezvous: names, ids
+ * and outcomes, no contents. What else happens in remote mode has lines of its own.
+ */
 export function logObserver(log: Log): Observer {
   const shown = (name: string) => name.slice(0, MAX_NAME_LENGTH);
   return {

@@ -13,10 +13,12 @@ function linesAt(level: "info" | "debug"): string[] {
   observer.processStarted?.({ sessionId: "s", processId: "a b\n", tty: true });
   observer.processExited?.({ sessionId: "s", processId: "p", exitCode: 3 });
   observer.processClosed?.({ sessionId: "s", processId: "p" });
+  observer.remoteRegistration?.({ outcome: "success", durationMs: 12.6 });
+  observer.rendezvousConnect?.({ outcome: "error", durationMs: 10_000.1 });
   return lines;
 }
 
-Deno.test("a debug log has a line for every request and program, however they are called", () => {
+Deno.test("a debug log has a line for every request, program and answer in remote mode, however they are called", () => {
   assert.deepEqual(linesAt("debug"), [
     "DEBUG request received connection=1 request=2 method=process/start\n",
     "DEBUG request answered connection=1 request=2 method=process/start outcome=success\n",
@@ -24,6 +26,8 @@ Deno.test("a debug log has a line for every request and program, however they ar
     'DEBUG process started session=s process="a b\\n" tty=true\n',
     "DEBUG process exited session=s process=p exitCode=3\n",
     "DEBUG process closed session=s process=p\n",
+    "DEBUG registration answered outcome=success durationMs=13\n",
+    "DEBUG rendezvous answered outcome=error durationMs=10000\n",
   ]);
   assert.deepEqual(linesAt("info"), []);
 });

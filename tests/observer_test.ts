@@ -27,3 +27,29 @@ Deno.test("an observer hears every event as itself, and what it does not listen 
   assert.deepEqual(counter.heard, [{ connectionId: 1, transport: "stdio" }]);
   assert.equal(observer.connectionEnded, undefined);
 });
+
+Deno.test("no event of an observer that throws reaches whoever told it", () => {
+  const observer = harmless(
+    new Proxy({}, {
+      get: () => () => {
+        throw new Error("exporter is gone");
+      },
+    }) as Observer,
+    createLog("off"),
+  );
+  observer.connectionOpened?.({ connectionId: 1, transport: "relay" });
+  observer.connectionEnded?.({ connectionId: 1, transport: "relay", reason: "closed" });
+  const request = { connectionId: 1, requestNumber: 1, method: "m", trace: undefined };
+  observer.requestReceived?.(request);
+  observer.requestAnswered?.({ ...request, outcome: "success" });
+  observer.processStarted?.({ sessionId: "s", processId: "p", tty: false });
+  observer.processExited?.({ sessionId: "s", processId: "p", exitCode: 0 });
+  observer.processClosed?.({ sessionId: "s", processId: "p" });
+  observer.remoteRegistration?.({ outcome: "success", durationMs: 1 });
+  observer.rendezvousConnect?.({ outcome: "error", durationMs: 1 });
+  observer.rendezvousLost?.({ reason: "pong_timeout", lastedMs: 1 });
+  observer.remoteRetry?.({ what: "rendezvous", afterMs: 1, reason: "pong_timeout", status: undefined });
+  observer.handshakesPaused?.({ forMs: 1 });
+  observer.handshakeRefused?.({ reason: "paused" });
+  assert.equal(Object.keys(observer).length, 13);
+});

@@ -39,12 +39,14 @@ const REFUSALS: Readonly<Record<Exclude<ValidationOutcome, "valid" | "credential
 };
 
 /**
- * The handshakes of one executor's socket, from a harness's first message to the answer: section by section, cheap
- * refusals come first, then one message after the other is read, and the registry is asked about what was in it. There is
- * no answer before the registry has confirmed exactly that key and that authorization, and no verdict is used twice.
+ * The handshakes of one executor's socket, from a harness's first message to the answer. Cheap refusals come first, then
+ * one message after the other is read, and the registry is asked about what was in it. There is no answer before it has
+ * confirmed exactly that key and that authorization, and no verdict is used twice.
  *
  * Reading takes several turns of the event loop. What follows a first message on its stream is treated as if it had been
- * read at once, except that it is not read at all if it was abandoned before its turn.
+ * read at once, as the reference does. In particular the registry is asked also about a handshake that was abandoned in
+ * the meantime: else whoever sends a message and a reset right behind it could have any number read at no cost. Only what
+ * is abandoned before its turn has come is not read.
  */
 export class ExecutorHandshakes {
   readonly #options: ExecutorHandshakesOptions;
@@ -140,13 +142,12 @@ export class ExecutorHandshakes {
     const context = { environmentId, registrationId, streamId };
     const responder = await Responder.read({ primitives, own: keys, context, message1 }).catch(() => undefined);
     if (responder === undefined) return undefined;
-    const authorization = decodeAuthorization(responder.payload);
+    const authorization = takeAuthorization(responder.payload);
     if (authorization !== undefined) return { responder, authorization };
     responder[Symbol.dispose]();
     return undefined;
   }
 
-  /** Begins with the validation also where the handshake was abandoned while it was read: see above. */
   async #decide(handshake: PendingHandshake, responder: Responder, authorization: string): Promise<void> {
     using _secrets = responder;
     const { streamId } = handshake;
@@ -218,12 +219,14 @@ interface ReadMessage {
   readonly authorization: string;
 }
 
-/** @returns Nothing if it is too long or not UTF-8. */
-function decodeAuthorization(payload: Uint8Array): string | undefined {
-  if (payload.length > MAX_AUTHORIZATION_BYTES) return undefined;
+/** @param payload Wiped. @returns Nothing if it is too long or not UTF-8. */
+function takeAuthorization(payload: Uint8Array): string | undefined {
   try {
+    if (payload.length > MAX_AUTHORIZATION_BYTES) return undefined;
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(payload);
   } catch {
     return undefined;
+  } finally {
+    payload.fill(0);
   }
 }

@@ -31,6 +31,7 @@ export class Validations {
     const limit = new AbortController();
     const { promise, resolve } = Promise.withResolvers<ValidationOutcome>();
     const giveUp = (reason: unknown) => {
+      timer.cancel();
       resolve("failed");
       limit.abort(reason);
     };

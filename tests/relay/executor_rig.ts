@@ -115,6 +115,12 @@ export class ExecutorRig implements AsyncDisposable {
     harness.reset();
   }
 
+  /** The `index`th message of the `stream`th stream that was opened, once it has come. */
+  async message(stream: number, index: number): Promise<string> {
+    const message = (await this.opened[stream]!.received.received(index + 1))[index]!;
+    return typeof message === "string" ? message : new TextDecoder().decode(message);
+  }
+
   /** The kinds and streams of the frames that were sent. */
   get sent(): string[] {
     return this.socket.sent.map(({ kind, streamId }) => `${kind} ${streamId}`);
@@ -170,8 +176,12 @@ export class TestHarness {
   /** Sends a short message. */
   send(text: string): void {
     const { seq } = this.#sealer!;
-    const record = this.#sealer!.seal(prefixed(text)) as Uint8Array<ArrayBuffer>;
-    this.#socket.deliver(encodeData(this.#streamId, seq, record));
+    this.#socket.deliver(encodeData(this.#streamId, seq, this.seal(text)));
+  }
+
+  /** A short message as the next record. */
+  seal(text: string): Uint8Array<ArrayBuffer> {
+    return this.#sealer!.seal(prefixed(text)) as Uint8Array<ArrayBuffer>;
   }
 
   /** Reads the first record that the executor has sent. */
