@@ -1,3 +1,4 @@
+import { remoteCredential } from "../server/remote_credential.ts";
 import { runForward } from "../server/remote_environment.ts";
 import type { Cli } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
@@ -12,6 +13,7 @@ export function runForwardCommand(args: CommandArguments, cli: Cli): Promise<num
   return untilTold(
     options,
     cli,
+    (sources) => remoteCredential(options.credential, sources),
     ({ log, auth, signal }) => runForward({ registry, environmentId, connect, auth, signal, log }),
   );
 }

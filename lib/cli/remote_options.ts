@@ -1,5 +1,5 @@
 import type { LogLevel } from "../log.ts";
-import type { CredentialChoice } from "../server/remote_credential.ts";
+import type { AwsChoice, CredentialChoice } from "../server/remote_credential.ts";
 import { EXIT_ON_STDIN_CLOSE } from "./exit_on_stdin_close.ts";
 
 /** What remote mode and `forward` have in common. */
@@ -7,7 +7,9 @@ export interface RemoteOptions {
   /** As it was given. */
   readonly registry: string;
   readonly environmentId: string;
+  /** How the registry is shown who registers; with AWS's signatures there is no relay. */
   readonly credential: CredentialChoice;
+  readonly aws: AwsChoice | null;
   readonly exitOnStdinClose: boolean;
   readonly logLevel: LogLevel;
 }
@@ -21,6 +23,7 @@ export interface Given {
 
 /** An operator wants to see that there is a connection. */
 const DEFAULT_LOG_LEVEL = "info";
+const DEFAULT_SERVICE = "execute-api";
 
 /** @param given Well-formed, and found to make sense. */
 export function remoteOptions(given: Given): RemoteOptions {
@@ -28,8 +31,17 @@ export function remoteOptions(given: Given): RemoteOptions {
     registry: given.get("--remote")!,
     environmentId: given.get("--environment-id")!,
     credential: credentialChoice(given),
+    aws: given.has("--aws-sigv4") ? awsChoice(given) : null,
     exitOnStdinClose: given.has(EXIT_ON_STDIN_CLOSE),
     logLevel: (given.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
+  };
+}
+
+function awsChoice(given: Given): AwsChoice {
+  return {
+    profile: given.get("--aws-profile"),
+    region: given.get("--aws-region"),
+    service: given.get("--aws-service") ?? DEFAULT_SERVICE,
   };
 }
 

@@ -1,16 +1,15 @@
 import type { Log } from "../log.ts";
-import type { RemoteAuth } from "../server/remote_environment.ts";
-import { type ByteReader, remoteCredential } from "../server/remote_credential.ts";
+import type { ByteReader, CredentialSources, RemoteCredential } from "../server/remote_credential.ts";
 import type { Cli, CliSignal, Input } from "./command.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 
 /** How long what runs may take to leave, and standard error to take the last line: then the program ends anyway. */
 const PATIENCE_MS = 1_000;
 
-/** What a remote environment runs with. */
-export interface RemoteScope {
+/** What a remote environment runs with; `A` is a credential or a signer. */
+export interface RemoteScope<A> {
   readonly log: Log;
-  readonly auth: RemoteAuth;
+  readonly auth: A;
   /** Aborted when the program is to end. */
   readonly signal: AbortSignal;
 }
@@ -18,12 +17,14 @@ export interface RemoteScope {
 /**
  * Runs something until a signal, the end of standard input where that counts, or a failure for good.
  *
+ * @param choose What the registry is shown.
  * @returns The exit code; the failure has been said.
  */
-export async function untilTold(
-  { registry, environmentId, credential, exitOnStdinClose, logLevel }: RemoteOptions,
+export async function untilTold<A>(
+  { registry, environmentId, exitOnStdinClose, logLevel }: RemoteOptions,
   cli: Cli,
-  run: (scope: RemoteScope) => Promise<void>,
+  choose: (sources: CredentialSources) => Promise<RemoteCredential<A>>,
+  run: (scope: RemoteScope<A>) => Promise<void>,
 ): Promise<number> {
   const log = await cli.openLog(logLevel);
   const over = new AbortController();
@@ -34,7 +35,7 @@ export async function untilTold(
     told.resolve();
   });
   const work = async (): Promise<void> => {
-    const choosing = remoteCredential(credential, {
+    const choosing = choose({
       registry,
       environmentId,
       env: (name) => cli.env(name),
@@ -46,7 +47,7 @@ export async function untilTold(
     // Standard input may say nothing for long.
     const chosen = await Promise.race([choosing, told.promise]);
     if (chosen === undefined) return;
-    const { credential: auth, ended } = chosen;
+    const { auth, ended } = chosen;
     const running = run({ log, auth, signal });
     await (ended === undefined ? running : Promise.race([running, ended]));
     over.abort(new Error("the program ends"));

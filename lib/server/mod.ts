@@ -1,14 +1,25 @@
 /** The server for embedding: give it connections, it serves them. */
 export { ExecServer, type ServerOptions } from "./serve.ts";
 export {
+  type DirectOptions,
   type ForwardOptions,
+  type RelayOptions,
   type RemoteAuth,
   type RemoteEnvironmentOptions,
-  type RemoteOptions,
   runForward,
   runRemoteEnvironment,
+  type ServingOptions,
 } from "./remote_environment.ts";
-export type { Credential } from "../relay/credential.ts";
+export {
+  type AwsChoice,
+  type ByteReader,
+  type CredentialChoice,
+  type CredentialSources,
+  type RemoteCredential,
+  remoteCredential,
+  remoteSigner,
+} from "./remote_credential.ts";
+export type { Credential, RequestSigner, SignedRequest } from "../relay/credential.ts";
 export { type Authorizer } from "./auth.ts";
 export { listen, type Listener } from "./listener.ts";
 export { type Connection, type ConnectionEnd, type Message, type Receiver } from "../rpc/connection.ts";

@@ -1,10 +1,18 @@
 import { waitingClock } from "../clock.ts";
-import type { ChosenCredential, CredentialChoice } from "../relay/credentials/choose.ts";
+import type { Credential, RequestSigner } from "../relay/credential.ts";
+import type { CredentialChoice } from "../relay/credentials/choose.ts";
 import type { ByteReader } from "../relay/credentials/stdin_lines.ts";
 
-export type { ByteReader, ChosenCredential, CredentialChoice };
+export type { ByteReader, CredentialChoice };
 
-/** Where a credential of the command line comes from. */
+/** `--aws-sigv4` and what belongs to it. */
+export interface AwsChoice {
+  readonly profile?: string | undefined;
+  readonly region?: string | undefined;
+  readonly service: string;
+}
+
+/** What a credential is made of. */
 export interface CredentialSources {
   readonly registry: string;
   readonly environmentId: string;
@@ -17,22 +25,32 @@ export interface CredentialSources {
   readonly endsWithStdin?: boolean;
 }
 
+/** A credential, and how long it is good for. */
+export interface RemoteCredential<A = Credential> {
+  readonly auth: A;
+  /**
+   * Where standard input is the life line: resolves at its end.
+   *
+   * @throws {Error} It said something that it must not say, or cannot be read.
+   */
+  readonly ended?: Promise<void>;
+}
+
 /**
  * The credential that the command line asks for, for a registry.
  *
- * @returns With `ended` where standard input is the life line.
- * @throws {CredentialError} There is none, or not for this registry. Or the signal's reason.
+ * @throws {Error} There is none, or not for this registry. Or the signal's reason.
  */
 export async function remoteCredential(
   choice: CredentialChoice,
   { stdin, endsWithStdin = false, ...sources }: CredentialSources,
-): Promise<ChosenCredential> {
+): Promise<RemoteCredential> {
   const [{ chooseCredential }, { StdinLines }] = await Promise.all([
     import("../relay/credentials/choose.ts"),
     import("../relay/credentials/stdin_lines.ts"),
   ]);
   const lines = new StdinLines(stdin);
-  const chosen = await chooseCredential(choice, {
+  const { credential: auth, ended } = await chooseCredential(choice, {
     ...sources,
     environmentId: sources.environmentId.trim(),
     stdin: lines,
@@ -40,5 +58,24 @@ export async function remoteCredential(
     clock: waitingClock,
     now: Date.now,
   });
-  return endsWithStdin && chosen.ended === undefined ? { ...chosen, ended: lines.ended() } : chosen;
+  if (ended !== undefined) return { auth, ended };
+  return endsWithStdin ? { auth, ended: lines.ended() } : { auth };
+}
+
+/**
+ * The signer that the command line asks for, of the direct transport.
+ *
+ * @throws {Error} There is no region, or no service.
+ */
+export async function remoteSigner(
+  { service, ...choice }: AwsChoice,
+  { env, stdin, endsWithStdin = false }: CredentialSources,
+): Promise<RemoteCredential<RequestSigner>> {
+  if (service.trim() === "") throw new Error("AWS service name must not be empty");
+  const [{ awsSigner, loadAwsLibrary }, { StdinLines }] = await Promise.all([
+    import("../relay/aws_credentials.ts"),
+    import("../relay/credentials/stdin_lines.ts"),
+  ]);
+  const auth = await awsSigner({ ...choice, service: service.trim(), env, now: Date.now, library: loadAwsLibrary });
+  return endsWithStdin ? { auth, ended: new StdinLines(stdin).ended() } : { auth };
 }

@@ -1,10 +1,12 @@
 import { type Clock, waitingClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
 import { harmless, noObserver, type Observer } from "../observer.ts";
-import type { Credential, CredentialError } from "../relay/credential.ts";
+import type { Credential, CredentialError, RequestSigner } from "../relay/credential.ts";
+import type { RemoteEvents } from "../relay/events.ts";
 import type { ExecutorOptions } from "../relay/executor.ts";
 import type { Dial } from "../relay/relay_socket.ts";
-import { ExecServer } from "./serve.ts";
+import type { remoteLog } from "../relay/remote_log.ts";
+import { ExecServer, type ServerOptions } from "./serve.ts";
 
 /**
  * The headers of one request to the registry, made anew for each, or a credential that can do more than that. A function
@@ -15,55 +17,67 @@ export type RemoteAuth =
   | Credential
   | ((signal: AbortSignal) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
-/** What an executor and a forwarder need. */
-export interface RemoteOptions {
+interface RegistryOptions {
   /** Base URL of the registry; a path in it is kept. */
   readonly registry: string;
   readonly environmentId: string;
-  readonly auth: RemoteAuth;
   /** Ends everything at once. */
   readonly signal: AbortSignal;
   /** Makes the requests to the registry; the platform's own unless given. */
   readonly fetch?: typeof fetch;
-  /** Opens the WebSocket to the rendezvous; `npm:ws` unless given. */
-  readonly dial?: Dial;
   /** Hears of registrations, connections, losses and refused handshakes, and never of a secret. */
   readonly log?: Log;
   readonly observer?: Observer;
   readonly clock?: Clock;
 }
 
-export interface RemoteEnvironmentOptions extends RemoteOptions {
-  /** Serves the streams, and goes on when the environment has ended; one of its own unless given. */
+/** What an executor and a forwarder need for the relay. */
+export interface RelayOptions extends RegistryOptions {
+  readonly auth: RemoteAuth;
+  /** Opens the WebSocket to the rendezvous; `npm:ws` unless given. */
+  readonly dial?: Dial;
+}
+
+/** What the direct transport needs instead: no relay, and requests that are signed. */
+export interface DirectOptions extends RegistryOptions {
+  readonly signer: RequestSigner;
+}
+
+/** Who answers. */
+export interface ServingOptions {
+  /** Serves what comes, and goes on when the environment has ended; a server of its own unless given. */
   readonly server?: ExecServer;
   /** Of a server of its own, see `ServerOptions`. */
   readonly concurrentRequests?: number;
   readonly maxDetachedMs?: number;
 }
 
-export interface ForwardOptions extends RemoteOptions {
+/** With `auth` harnesses come through the relay; with `signer` the service itself is the only one. */
+export type RemoteEnvironmentOptions = ServingOptions & (RelayOptions | DirectOptions);
+
+export interface ForwardOptions extends RelayOptions {
   /** The server: `ws://HOST:PORT` or `wss://HOST:PORT`, with a path and a query if it needs them. */
   readonly connect: string;
 }
 
 /**
- * Makes this process a remote environment: registers it, stays connected to the rendezvous that the registry names, and
- * serves each harness that the registry lets in. All of them share the sessions of one server. Resolves when the signal
- * is aborted; nothing is left open then, and the programs of a server of its own have ended.
+ * Makes this process a remote environment: registers it, stays connected to where the registry says, and serves each
+ * harness that the registry lets in. All of them share the sessions of one server. Resolves when the signal is aborted;
+ * nothing is left open then, and the programs of a server of its own have ended.
  *
  * @throws {Error} The registration has failed for good; the message says why, and contains no credential.
  */
 export async function runRemoteEnvironment(options: RemoteEnvironmentOptions): Promise<void> {
   const { signal } = options;
   if (signal.aborted) return;
-  const run = await executor(options);
+  const run = "signer" in options ? await direct(options) : await relay(options);
   using scope = new DisposableStack();
   const server = options.server ?? scope.use(await ExecServer.create(serverOptions(options)));
   // Programs end with the signal, and not only when the last request to the registry has.
   const endServer = () => scope.dispose();
   signal.addEventListener("abort", endServer, { once: true });
   try {
-    await run((stream) => void server.serve(stream, "relay"));
+    await run((connection, transport) => server.serve(connection, transport));
   } finally {
     signal.removeEventListener("abort", endServer);
   }
@@ -89,7 +103,42 @@ export async function runForward(options: ForwardOptions): Promise<void> {
   await run((stream) => forwarder.open(stream));
 }
 
-function serverOptions({ concurrentRequests, maxDetachedMs, log, observer }: RemoteEnvironmentOptions) {
+type Serve = ExecServer["serve"];
+
+async function relay(options: RelayOptions): Promise<(serve: Serve) => Promise<void>> {
+  const run = await executor(options);
+  return (serve) => run((stream) => void serve(stream, "relay"));
+}
+
+/** @throws {Error} The registry's URL or the environment's id is none. */
+async function direct(options: DirectOptions): Promise<(serve: Serve) => Promise<void>> {
+  const { signer, fetch, signal, clock = waitingClock } = options;
+  const [{ runDirect }, { DirectRegistry }, { remoteLog }] = await Promise.all([
+    import("../relay/direct.ts"),
+    import("../relay/registry_direct.ts"),
+    import("../relay/remote_log.ts"),
+  ]);
+  const registry = new DirectRegistry({
+    url: options.registry,
+    environmentId: options.environmentId,
+    signer,
+    clock,
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  const events = eventsOf(options, remoteLog);
+  return (serve) =>
+    runDirect({
+      registry,
+      signer,
+      clock,
+      random: Math.random,
+      events,
+      signal,
+      serve: (connection) => serve(connection, "websocket"),
+    });
+}
+
+function serverOptions({ concurrentRequests, maxDetachedMs, log, observer }: RemoteEnvironmentOptions): ServerOptions {
   return {
     ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
     ...(maxDetachedMs === undefined ? {} : { maxDetachedMs }),
@@ -104,8 +153,8 @@ function serverOptions({ concurrentRequests, maxDetachedMs, log, observer }: Rem
  * @returns What runs an executor until its signal is aborted.
  * @throws {Error} The registry's URL or the environment's id is none.
  */
-async function executor(options: RemoteOptions): Promise<(open: ExecutorOptions["open"]) => Promise<void>> {
-  const { auth, fetch, signal, clock = waitingClock, log = silentLog } = options;
+async function executor(options: RelayOptions): Promise<(open: ExecutorOptions["open"]) => Promise<void>> {
+  const { auth, fetch, signal, clock = waitingClock } = options;
   const [{ runExecutor }, { Registry }, { StaticKeys }, { loadPrimitives }, { remoteLog }, credentials, dial] =
     await Promise.all([
       import("../relay/executor.ts"),
@@ -124,7 +173,7 @@ async function executor(options: RemoteOptions): Promise<(open: ExecutorOptions[
     ...(fetch === undefined ? {} : { fetch }),
   });
   const primitives = await loadPrimitives();
-  const events = remoteLog(log, harmless(options.observer ?? noObserver, log), clock);
+  const events = eventsOf(options, remoteLog);
   return async (open) =>
     await runExecutor({
       registry,
@@ -137,6 +186,13 @@ async function executor(options: RemoteOptions): Promise<(open: ExecutorOptions[
       signal,
       open,
     });
+}
+
+function eventsOf(
+  { log = silentLog, observer = noObserver, clock = waitingClock }: RegistryOptions,
+  toEvents: typeof remoteLog,
+): RemoteEvents {
+  return toEvents(log, harmless(observer, log), clock);
 }
 
 function credentialOf(
