@@ -97,7 +97,7 @@ async function serve(
   { registrationId }: Registration,
 ): Promise<SocketEndReason> {
   const { registry, signal } = options;
-  await using streams = new ExecutorStreams(socket, {
+  await using streams = new ExecutorStreams(silentAfter(signal, socket), {
     keys: options.keys,
     context: { environmentId: registry.environmentId, registrationId },
     primitives: options.primitives,
@@ -108,15 +108,33 @@ async function serve(
       open: (stream) => options.open(stream),
     },
   });
-  const stopped = Promise.withResolvers<"closed by us">();
-  const stop = () => stopped.resolve("closed by us");
+  const stop = () => socket.close("at once");
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    return await Promise.race([streams.ended, stopped.promise]);
+    return await streams.ended;
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/**
+ * The socket, except that nothing is sent any more once the signal is aborted: whoever ends the streams' conversations may
+ * hear of it before we do, and the resets that this would cause are none of the peers' business. Source: the reference.
+ */
+function silentAfter(signal: AbortSignal, socket: RelaySocket): RelaySocket {
+  return {
+    start: (receiver) => socket.start(receiver),
+    send(frame) {
+      if (!signal.aborted) socket.send(frame);
+    },
+    get bufferedBytes() {
+      return socket.bufferedBytes;
+    },
+    drainedTo: (bytes) => socket.drainedTo(bytes),
+    close: (how) => socket.close(how),
+    gone: socket.gone,
+  };
 }
 
 /** The rendezvous has refused the upgrade by a status that says: not with this registration. */

@@ -1,138 +1,13 @@
 import assert from "node:assert/strict";
 import { CredentialError } from "../../lib/relay/credential.ts";
 import { runExecutor } from "../../lib/relay/executor.ts";
-import { encodeHandshake } from "../../lib/relay/frame.ts";
-import type { PublicKeys } from "../../lib/relay/keys.ts";
 import { RegistryError } from "../../lib/relay/registry_error.ts";
-import { DialError, type DialOptions } from "../../lib/relay/relay_socket.ts";
+import { DialError } from "../../lib/relay/relay_socket.ts";
 import { StaticKeys } from "../../lib/relay/static_keys.ts";
-import type { Verdict } from "../../lib/relay/stream_host.ts";
+import type { RelayStream } from "../../lib/relay/stream.ts";
 import { ManualClock } from "../support/manual_clock.ts";
+import { greeting, life } from "./executor_life.ts";
 import { primitives } from "./executor_rig.ts";
-import { FakeSocket } from "./support_socket.ts";
-
-const never = new Promise<never>(() => {});
-
-/** An executor with a registry and a rendezvous that do what the test says, one answer after the other. */
-class ExecutorLife implements AsyncDisposable {
-  readonly clock = new ManualClock();
-  /** What happened, in order; times are those of the clock. */
-  readonly happened: string[] = [];
-  readonly requestIds: string[] = [];
-  readonly registeredKeys: PublicKeys[] = [];
-  readonly sockets: FakeSocket[] = [];
-  readonly keys: StaticKeys;
-  readonly done: Promise<void>;
-  readonly #stop = new AbortController();
-  #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
-
-  /**
-   * @param registrations What registering leads to: an error, or the number of a registration. The last one stays.
-   * @param dials What dialling leads to: an error, or a socket. The last one stays.
-   */
-  constructor(
-    keys: StaticKeys,
-    readonly registrations: (Error | number | "never")[],
-    readonly dials: (Error | "socket" | "never")[],
-    random = () => 0,
-  ) {
-    this.keys = keys;
-    this.done = runExecutor({
-      registry: {
-        environmentId: "env-1",
-        register: (keys, signal) => this.#register(keys, signal),
-        validate: (registrationId, request, signal) => {
-          this.#tell(`validate for ${registrationId} ${request.streamId}`);
-          return abortable<Verdict>(never, signal);
-        },
-      },
-      keys,
-      dial: (url, options) => this.#dial(url, options),
-      primitives,
-      clock: this.clock,
-      random,
-      events: {
-        registration: ({ outcome, durationMs }) => this.#tell(`registration ${outcome} ${durationMs}`),
-        registered: ({ environmentId }) => this.#tell(`registered ${environmentId}`),
-        rendezvousConnect: ({ outcome, durationMs }) => this.#tell(`connect ${outcome} ${durationMs}`),
-        connected: () => this.#tell("connected"),
-        lost: ({ reason, lastedMs }) => this.#tell(`lost: ${reason} after ${lastedMs}`),
-        retrying: ({ what, afterMs, reason, status, rejection }) =>
-          this.#tell(`retrying ${what} in ${afterMs}: ${reason} ${status ?? "-"} ${rejection ?? "-"}`),
-      },
-      signal: this.#stop.signal,
-      open: () => {},
-    });
-    this.done.catch(() => {});
-  }
-
-  async #register(keys: PublicKeys, signal: AbortSignal) {
-    this.registeredKeys.push(keys);
-    this.#tell("register");
-    const next = this.registrations.length > 1 ? this.registrations.shift()! : this.registrations[0]!;
-    if (next === "never") return await abortable(never, signal);
-    await Promise.resolve();
-    if (typeof next !== "number") throw next;
-    return { registrationId: `registration-${next}`, url: `wss://rendezvous.test/${next}` };
-  }
-
-  async #dial(url: string, { headers, signal, timeoutMs }: DialOptions) {
-    this.requestIds.push(headers!["x-request-id"]!);
-    assert.deepEqual(Object.keys(headers!), ["x-request-id"]);
-    assert.equal(timeoutMs, 10_000);
-    this.#tell(`dial ${url} at ${this.clock.now()}`);
-    const next = this.dials.length > 1 ? this.dials.shift()! : this.dials[0]!;
-    if (next === "never") return await abortable(never, signal);
-    await Promise.resolve();
-    if (next !== "socket") throw next;
-    const socket = new FakeSocket();
-    this.sockets.push(socket);
-    return socket;
-  }
-
-  #tell(what: string): void {
-    this.happened.push(what);
-    const count = this.happened.length;
-    const ready = this.#waiters.filter((waiter) => waiter.count <= count);
-    this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve } of ready) resolve();
-  }
-
-  /** What happens next, as much as is expected. */
-  async next(expected: readonly string[]): Promise<void> {
-    const count = expected.length;
-    if (this.happened.length < count) await new Promise<void>((resolve) => this.#waiters.push({ count, resolve }));
-    assert.deepEqual(this.happened.splice(0, count), expected);
-    // What follows without waiting has time to do so.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-
-  stop(): void {
-    this.#stop.abort(new Error("stopped by the test"));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.stop();
-    await this.done.catch(() => {});
-    assert.equal(this.clock.pendingTimers, 0, "timers are left");
-    for (const socket of this.sockets) await socket.gone;
-  }
-}
-
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
-}
-
-async function life(
-  registrations: (Error | number | "never")[],
-  dials: (Error | "socket" | "never")[],
-  random?: () => number,
-): Promise<ExecutorLife> {
-  return new ExecutorLife(await StaticKeys.generate(primitives), registrations, dials, random);
-}
 
 const REGISTERED = ["register", "registration success 0", "registered env-1"];
 const CONNECTED = ["connect success 0", "connected"];
@@ -338,7 +213,6 @@ Deno.test("the keys of an executor that has ended are of no use to anybody", asy
 });
 
 Deno.test("a harness is validated for the registration whose connection it came by", async () => {
-  const { Initiator } = await import("../../lib/relay/noise.ts");
   await using executor = await life([1, 2], [new DialError("upgrade refused", 403), "socket"]);
   await executor.next([
     ...[...REGISTERED, "dial wss://rendezvous.test/1 at 0", "connect error 0"],
@@ -347,14 +221,23 @@ Deno.test("a harness is validated for the registration whose connection it came 
   ]);
   executor.clock.advance(500);
   await executor.next(["dial wss://rendezvous.test/2 at 500", ...CONNECTED]);
-  using own = await StaticKeys.generate(primitives);
-  using initiator = await Initiator.begin({
-    primitives,
-    own,
-    executor: executor.keys.public,
-    context: { environmentId: "env-1", registrationId: "registration-2", streamId: "s" },
-    authorization: "a",
-  });
-  executor.sockets[0]!.deliver(encodeHandshake("s", initiator.message1));
+  executor.sockets[0]!.deliver(await greeting(executor, "registration-2"));
   await executor.next(["validate for registration-2 s"]);
+});
+
+Deno.test("streams that are closed because of the signal, before the executor hears of it, send no reset", async () => {
+  await using executor = await life([1], ["socket"]);
+  executor.verdict = "valid";
+  const opened = Promise.withResolvers<RelayStream>();
+  executor.open = opened.resolve;
+  await executor.next([...REGISTERED, "dial wss://rendezvous.test/1 at 0", ...CONNECTED]);
+  const socket = executor.sockets[0]!;
+  socket.deliver(await greeting(executor, "registration-1"));
+  const stream = await opened.promise;
+  stream.start({ message() {}, ended() {} });
+  // As the owner of the streams does, whose listener is older than the executor's.
+  executor.beforeStop = () => stream.close();
+  executor.stop();
+  await executor.done;
+  assert.deepEqual(socket.sent.map(({ kind }) => kind), ["handshake"]);
 });
