@@ -56,8 +56,10 @@ export function decode${OUTERMOST}(reader: Reader): ${OUTERMOST} {
   return read${OUTERMOST}(reader);
 }
 
-export function encode${OUTERMOST}(message: ${OUTERMOST}): Uint8Array {
-  const writer = protobuf.Writer.create();
+/** @param capacity So many bytes are allocated; if the message needs more, more, with a copy each time. */
+export function encode${OUTERMOST}(message: ${OUTERMOST}, capacity: number): Uint8Array {
+  const writer = new protobuf.Writer();
+  writer.buf = new Uint8Array(capacity);
   write${OUTERMOST}(writer, message);
   return writer.finish(true);
 }

@@ -44,6 +44,8 @@ export interface InvalidFrame {
 const VERSION = 1;
 /** The only reason there is, whatever the cause: a peer could not trust another one. */
 const RESET_REASON = "noise_relay_protocol_error";
+/** Keys, lengths and small fields of the largest frame that we send; protobufjs looks ahead for five bytes each time. */
+const MOST_ELSE_BYTES = 48;
 /** What the reference trims: Unicode's white space, which JavaScript's `trim` does not quite agree with. */
 const BLANK = /^\p{White_Space}*$/u;
 
@@ -97,23 +99,32 @@ function checked(frame: RelayMessageFrame): Frame | undefined {
 
 /** @param record One sealed record; copied. */
 export function encodeData(streamId: string, seq: number, record: Uint8Array): Uint8Array<ArrayBuffer> {
-  return encode(streamId, { kind: "data", value: { seq, segmentIndex: 0, segmentCount: 1, payload: record } });
+  const value = { seq, segmentIndex: 0, segmentCount: 1, payload: record };
+  return encode(streamId, { kind: "data", value }, record.length);
 }
 
 /** @param message Message 1 or 2 of the handshake; copied. */
 export function encodeHandshake(streamId: string, message: Uint8Array): Uint8Array<ArrayBuffer> {
-  return encode(streamId, { kind: "handshake", value: { payload: message } });
+  return encode(streamId, { kind: "handshake", value: { payload: message } }, message.length);
 }
 
 export function encodeReset(streamId: string): Uint8Array<ArrayBuffer> {
-  return encode(streamId, { kind: "reset", value: { reason: RESET_REASON } });
+  return encode(streamId, { kind: "reset", value: { reason: RESET_REASON } }, RESET_REASON.length);
 }
 
 /** The first frame of a harness: from it the rendezvous learns whose the stream is. */
 export function encodeResume(streamId: string): Uint8Array<ArrayBuffer> {
-  return encode(streamId, { kind: "resume", value: { nextSeq: 0 } });
+  return encode(streamId, { kind: "resume", value: { nextSeq: 0 } }, 0);
 }
 
-function encode(streamId: string, body: NonNullable<RelayMessageFrame["body"]>): Uint8Array<ArrayBuffer> {
-  return encodeRelayMessageFrame({ version: VERSION, streamId, ack: 0, ackBits: 0, body }) as Uint8Array<ArrayBuffer>;
+/** @param bytes How many the body's longest field has. One allocation is enough then (measured for 60 KiB: 15 µs, not 46). */
+function encode(
+  streamId: string,
+  body: NonNullable<RelayMessageFrame["body"]>,
+  bytes: number,
+): Uint8Array<ArrayBuffer> {
+  const frame: RelayMessageFrame = { version: VERSION, streamId, ack: 0, ackBits: 0, body };
+  // A unit of UTF-16 makes three bytes at most.
+  const capacity = 3 * streamId.length + bytes + MOST_ELSE_BYTES;
+  return encodeRelayMessageFrame(frame, capacity) as Uint8Array<ArrayBuffer>;
 }

@@ -276,8 +276,10 @@ export function decodeRelayMessageFrame(reader: Reader): RelayMessageFrame {
   return readRelayMessageFrame(reader);
 }
 
-export function encodeRelayMessageFrame(message: RelayMessageFrame): Uint8Array {
-  const writer = protobuf.Writer.create();
+/** @param capacity So many bytes are allocated; if the message needs more, more, with a copy each time. */
+export function encodeRelayMessageFrame(message: RelayMessageFrame, capacity: number): Uint8Array {
+  const writer = new protobuf.Writer();
+  writer.buf = new Uint8Array(capacity);
   writeRelayMessageFrame(writer, message);
   return writer.finish(true);
 }
