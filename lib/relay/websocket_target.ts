@@ -29,6 +29,6 @@ export function websocketTarget(url: string): WebSocketTarget | undefined {
   };
 }
 
-const URL_PARTS = /^(wss?):\/\/([^/?#\\]*)([^#]*)/i;
+const URL_PARTS = /^(wss?):\/\/([^/?#\\]*)((?:[/?][^#]*)?)(?:#|$)/i;
 /** Printable ASCII without the space. */
 const REQUEST_TARGET = /^[!-~]*$/;
