@@ -1,12 +1,14 @@
 import { type Clock, waitingClock } from "../clock.ts";
 import { type Log, silentLog } from "../log.ts";
 import { harmless, noObserver, type Observer } from "../observer.ts";
+import { systemBackend } from "../process/backend.ts";
+import type { ProcessBackend } from "../process/child.ts";
 import type { Credential, CredentialError, RequestSigner } from "../relay/credential.ts";
 import type { RemoteEvents } from "../relay/events.ts";
 import type { ExecutorOptions } from "../relay/executor.ts";
 import type { Dial } from "../relay/relay_socket.ts";
 import type { remoteLog } from "../relay/remote_log.ts";
-import { ExecServer, type ServerOptions } from "./serve.ts";
+import { ExecServer } from "./serve.ts";
 
 /**
  * The headers of one request to the registry, made anew for each, or a credential that can do more than that. A function
@@ -71,15 +73,15 @@ export async function runRemoteEnvironment(options: RemoteEnvironmentOptions): P
   const { signal } = options;
   if (signal.aborted) return;
   const run = "signer" in options ? await direct(options) : await relay(options);
-  using scope = new DisposableStack();
-  const server = options.server ?? scope.use(await ExecServer.create(serverOptions(options)));
+  await using own = options.server === undefined ? await ownServer(options) : undefined;
+  const server = options.server ?? own!.server;
   // Programs end with the signal, and not only when the last request to the registry has.
-  const endServer = () => scope.dispose();
-  signal.addEventListener("abort", endServer, { once: true });
+  const end = () => own?.end();
+  signal.addEventListener("abort", end, { once: true });
   try {
     await run((connection, transport) => server.serve(connection, transport));
   } finally {
-    signal.removeEventListener("abort", endServer);
+    signal.removeEventListener("abort", end);
   }
 }
 
@@ -138,13 +140,29 @@ async function direct(options: DirectOptions): Promise<(serve: Serve) => Promise
     });
 }
 
-function serverOptions({ concurrentRequests, maxDetachedMs, log, observer }: RemoteEnvironmentOptions): ServerOptions {
-  return {
+/** A server of the environment's own; leaving its scope waits until nothing of its programs is left. */
+async function ownServer(
+  { concurrentRequests, maxDetachedMs, log = silentLog, observer }: ServingOptions & RegistryOptions,
+): Promise<AsyncDisposable & { readonly server: ExecServer; end(): void }> {
+  await using resources = new AsyncDisposableStack();
+  // Where a backend can only end and not wait, there is nothing to wait for.
+  const backend: ProcessBackend & Disposable & Partial<AsyncDisposable> = await systemBackend(log);
+  resources.defer(() => backend[Symbol.asyncDispose]?.() ?? backend[Symbol.dispose]());
+  const server = await ExecServer.create({
+    backend,
+    log,
     ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
     ...(maxDetachedMs === undefined ? {} : { maxDetachedMs }),
-    ...(log === undefined ? {} : { log }),
     ...(observer === undefined ? {} : { observer }),
+  });
+  let ended = false;
+  const end = () => {
+    if (!ended) server[Symbol.dispose]();
+    ended = true;
   };
+  resources.defer(end);
+  const rest = resources.move();
+  return { server, end, [Symbol.asyncDispose]: () => rest.disposeAsync() };
 }
 
 /**
