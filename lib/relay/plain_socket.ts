@@ -60,8 +60,11 @@ class WsConnection implements PlainSocket {
     [this.#ws, this.gone, this.label] = [ws, gone, label];
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${label}: `;
     if (clock !== undefined) {
-      const actions = { ping: () => ws.ping(), dead: (reason: SocketEndReason) => this.#drop(reason) };
-      this.#keepalive = new Keepalive(clock, actions);
+      const dead = (reason: SocketEndReason) => {
+        ws.terminate();
+        this.#lost(reason);
+      };
+      this.#keepalive = new Keepalive(clock, { ping: () => ws.ping(), dead });
     }
     this.#buffer = new SendBuffer(this.#keepalive);
     ws.on("message", (data) => this.#inbox?.put(ownBytes(data)));
@@ -106,12 +109,12 @@ class WsConnection implements PlainSocket {
     this.#ws.close(code, reason);
     // What comes until the answer does is nobody's business, but it stands before the answer.
     this.#ws.resume();
-    this.#finish({ reason: reason || "closed by us" });
-    this.#inbox?.endAtOnce({ reason: reason || "closed by us" });
+    this.#endAtOnce({ reason: reason || "closed by us" });
   }
 
   drop(): void {
-    this.#drop("closed by us");
+    this.#ws.terminate();
+    this.#endAtOnce({ reason: "closed by us" });
   }
 
   get #highWater(): number {
@@ -124,9 +127,7 @@ class WsConnection implements PlainSocket {
     else this.#ws.pause();
   }
 
-  #drop(reason: SocketEndReason): void {
-    this.#ws.terminate();
-    const end = { reason };
+  #endAtOnce(end: ConnectionEnd): void {
     this.#finish(end);
     this.#inbox?.endAtOnce(end);
   }

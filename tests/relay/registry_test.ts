@@ -158,7 +158,7 @@ Deno.test("what a registry says steers no terminal, has an end, and does not rep
   assert.equal(await message(echo), `${failed} (500 Internal Server Error): "Bearer [credential] is wrong"`);
   const profile = answered({ ...REGISTERED, security_profile: "\x1b[2J" });
   assert.match(await message(profile), /unsupported security profile `\\u\{1b\}\[2J`$/);
-  assert.match(await message(answered('{"\x07":1', 200)), /^failed to serialize [^\x07]*$/);
+  assert.equal((await message(answered('{"\x07":1'))).includes("\x07"), false);
   assert.match(await message(answered(`{"${"\\u001b"}":1,"${"\\u001b"}":1}`)), /duplicate JSON object key `\\u\{1b\}`/);
 });
 
