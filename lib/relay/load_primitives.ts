@@ -18,9 +18,12 @@ let loading: Promise<Primitives> | undefined;
  * that of @noble, whose packages are loaded only then.
  */
 export function loadPrimitives(): Promise<Primitives> {
-  return loading ??= import("node:crypto").then((node) =>
-    choosePrimitives({ node, subtle: globalThis.crypto?.subtle })
-  );
+  return loading ??= import("node:crypto")
+    .then((node) => choosePrimitives({ node, subtle: globalThis.crypto?.subtle }))
+    .catch((error) => {
+      loading = undefined;
+      throw error;
+    });
 }
 
 /** {@linkcode loadPrimitives} of a given platform. */

@@ -11,10 +11,7 @@ export abstract class Unprintable {
     return this.toJSON();
   }
 
-  [Symbol.for("Deno.customInspect")](): string {
-    return this.toJSON();
-  }
-
+  /** What Node, Deno and Bun print of it. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toJSON();
   }
