@@ -3,10 +3,18 @@ import type { ClientOptions, ExecClient } from "../../../lib/client/client.ts";
 import { connectRelay } from "../../../lib/client/connect.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { createLog } from "../../../lib/log.ts";
-import { runRemoteEnvironment } from "../../../lib/server/remote_environment.ts";
+import { type RemoteEnvironmentOptions, runRemoteEnvironment } from "../../../lib/server/remote_environment.ts";
+import { ExecServer } from "../../../lib/server/serve.ts";
 import { API_KEY } from "./remote_program.ts";
 import type { Peer } from "./rendezvous.ts";
 import { TestWorld, type WorldOptions } from "./world.ts";
+
+// Off Linux these do not load, and no test here runs. They open libraries, which must not be counted as leaks of a test.
+const linux = Deno.build.os !== "linux" ? null : await Promise.all([
+  import("../../../lib/process/linux/spawn.ts"),
+  import("../../../lib/fs/linux/system.ts"),
+  import("../../../lib/linux/tcp.ts"),
+]);
 
 export const ENVIRONMENT_ID = "environment of tests/1";
 export const HARNESS_TOKEN = "token-of-the-harness-83c2";
@@ -27,15 +35,15 @@ export class Rig implements AsyncDisposable {
 
   private constructor({ clock, concurrentRequests, ...world }: RigOptions) {
     this.world = TestWorld.start(world);
-    this.ended = runRemoteEnvironment({
+    const log = createLog("debug", (line) => this.log.push(line));
+    this.ended = this.#run({
       registry: this.world.registryUrl,
       environmentId: ENVIRONMENT_ID,
       auth: () => ({ authorization: `Bearer ${API_KEY}` }),
       signal: this.#stop.signal,
-      log: createLog("debug", (line) => this.log.push(line)),
+      log,
       ...(clock === undefined ? {} : { clock }),
-      ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
-    });
+    }, concurrentRequests);
     this.ended.catch(() => {}); // whoever waits for it hears of it
   }
 
@@ -81,9 +89,23 @@ export class Rig implements AsyncDisposable {
     this.#stop.abort();
   }
 
+  /** With a server of our own, so that its programs have ended, and all that watched them, when this resolves. */
+  async #run(options: RemoteEnvironmentOptions, concurrentRequests = 1): Promise<void> {
+    const { log } = options;
+    const [{ linuxBackend }] = linux!;
+    await using backend = linuxBackend({ log: log! });
+    using server = await ExecServer.create({ backend, concurrentRequests, log: log! });
+    await runRemoteEnvironment({ ...options, server });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await Promise.allSettled([this.ended]);
     await this.world[Symbol.asyncDispose]();
   }
+}
+
+/** A test with our executor, which runs programs as Linux does. */
+export function relayTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore: Deno.build.os !== "linux", fn });
 }
