@@ -10,6 +10,11 @@ export class ManualClock implements Clock {
     return this.#due.length;
   }
 
+  /** When the next timer will act; undefined: there is none. */
+  get nextAt(): number | undefined {
+    return this.#due[0]?.at;
+  }
+
   now(): number {
     return this.#now;
   }

@@ -4,6 +4,8 @@ import type { Carrier, OpenedConnection, OpenOptions, ResumeStrategy } from "../
 import type { Connection, ConnectionEnd } from "../../lib/rpc/connection.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 
+const decoder = new TextDecoder();
+
 // deno-lint-ignore no-explicit-any -- messages are looked at member by member
 export type Wire = any;
 
@@ -18,7 +20,7 @@ export class FarEnd {
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.start({
-      message: (message) => this.#take(JSON.parse(message as string)),
+      message: (message) => this.#take(JSON.parse(typeof message === "string" ? message : decoder.decode(message))),
       ended: (end) => {
         this.#ended = true;
         this.#end.resolve(end);
