@@ -1,6 +1,6 @@
 import type { AssemblyBudget } from "./assembly_budget.ts";
 import { LENGTH_BYTES, MAX_MESSAGE_BYTES, MAX_RECORD_BYTES } from "./limits.ts";
-import { ownBytes } from "./own_bytes.ts";
+import { keptBytes } from "./kept_bytes.ts";
 import { StreamError } from "./stream_error.ts";
 
 const encoder = new TextEncoder();
@@ -86,7 +86,7 @@ export class MessageAssembler implements Disposable {
       at += part.length;
       if (part.length === this.#length) {
         this.#reset();
-        yield ownBytes(part);
+        yield keptBytes(part);
       } else if (part.length > 0) {
         this.#append(part);
         if (this.#filled === this.#length) yield this.#take();

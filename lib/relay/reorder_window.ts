@@ -1,5 +1,5 @@
 import { MAX_HELD_BYTES, MAX_HELD_RECORDS, MAX_REORDER_DISTANCE, MAX_SEQ } from "./limits.ts";
-import { ownBytes } from "./own_bytes.ts";
+import { keptBytes } from "./kept_bytes.ts";
 import { StreamError } from "./stream_error.ts";
 
 /**
@@ -58,7 +58,7 @@ export class ReorderWindow {
       seq - this.#next > MAX_REORDER_DISTANCE || this.#held.size >= MAX_HELD_RECORDS ||
       this.#heldBytes + record.length > MAX_HELD_BYTES
     ) throw new StreamError("record out of reach");
-    this.#held.set(seq, ownBytes(record));
+    this.#held.set(seq, keptBytes(record));
     this.#heldBytes += record.length;
   }
 }
