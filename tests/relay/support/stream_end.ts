@@ -1,7 +1,9 @@
 import type { ConnectionEnd } from "../../../lib/rpc/connection.ts";
 import { AssemblyBudget } from "../../../lib/relay/assembly_budget.ts";
+import { decodeFrame } from "../../../lib/relay/frame.ts";
 import { FrameQueue } from "../../../lib/relay/frame_queue.ts";
 import { loadPrimitives } from "../../../lib/relay/load_primitives.ts";
+import { nonceOf } from "../../../lib/relay/nonce.ts";
 import { RelayStream, type RelayStreamOptions } from "../../../lib/relay/stream.ts";
 import { SecretTransportKeys } from "../../../lib/relay/transport_keys.ts";
 import { MemorySocket } from "./memory_socket.ts";
@@ -68,7 +70,18 @@ export class StreamEnd {
     return this;
   }
 
+  /** The kinds of the frames that were sent. */
+  get sentKinds(): (string | undefined)[] {
+    return this.socket.sent.map((frame) => decodeFrame(frame)?.kind);
+  }
+
   get texts(): string[] {
     return this.messages.map((message) => new TextDecoder().decode(message));
   }
+}
+
+/** A record as the other end would have sealed it, of any size. */
+export function sealedRecord(key: Uint8Array, seq: number, plaintext: Uint8Array): Uint8Array<ArrayBuffer> {
+  using aes = primitives.aes256Gcm.key(key);
+  return aes.seal(nonceOf(seq), plaintext);
 }
