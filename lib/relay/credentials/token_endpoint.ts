@@ -65,8 +65,9 @@ async function post(network: Network, endpoint: string, body: Readonly<Record<st
 
 /** Nothing of what the endpoint said is repeated but one of the codes that we know. */
 function refused(status: number, answer: Claims | undefined): CredentialError {
-  if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    return new CredentialError(`failed to refresh the ChatGPT token: status ${status}`, true);
+  const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
+  if (isPassing || status < 400) {
+    return new CredentialError(`failed to refresh the ChatGPT token: status ${status}`, isPassing);
   }
   const code = errorCode(answer);
   const why = (code === undefined ? undefined : LOST.get(code)) ?? "";
