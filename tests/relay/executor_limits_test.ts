@@ -181,6 +181,9 @@ Deno.test("of a flood of unreadable handshakes eight are read, and all are reset
   for (let i = 0; i < 5_000; i++) rig.socket.deliver(encodeHandshake(`s${i}`, UNREADABLE));
   await rig.socket.frames(5_000);
   assert.deepEqual([reads(), rig.pauses], [8, [10_000]]);
+  // One is being read, 128 wait.
+  const count = (reason: string) => rig.refusals.filter((other) => other === reason).length;
+  assert.deepEqual([count("too many validations"), count("paused")], [5_000 - 129, 121]);
   assert.equal(new Set(rig.sent).size, 5_000);
 });
 

@@ -181,7 +181,14 @@ export class TestHarness {
 
   /** A short message as the next record. */
   seal(text: string): Uint8Array<ArrayBuffer> {
-    return this.#sealer!.seal(prefixed(text)) as Uint8Array<ArrayBuffer>;
+    const record = this.#sealer!.seal(prefixed(text));
+    assert(record instanceof Uint8Array, "the message is not short");
+    return record;
+  }
+
+  /** A message of any length that one record holds, as the next record. */
+  async sealLong(text: string): Promise<Uint8Array<ArrayBuffer>> {
+    return await this.#sealer!.seal(prefixed(text));
   }
 
   /** Reads the first record that the executor has sent. */

@@ -115,7 +115,7 @@ Deno.test("a stream that is closed from inside is reset once", async () => {
   assert.equal(rig.streams.active, 0);
 });
 
-Deno.test("the late end of an old stream does not remove a newer one with the same id", async () => {
+Deno.test("an old stream that is closed once more does nothing to a newer one with the same id", async () => {
   await using rig = new ExecutorRig();
   const first = await rig.open("s");
   first.reset();
