@@ -6,6 +6,7 @@ import {
   type Receiver,
   SHARED_HIGH_WATER_BYTES,
 } from "../rpc/connection.ts";
+import { BINARY, CONTINUATION, TEXT } from "./client_frame.ts";
 import { Inbox } from "./inbox.ts";
 import { Keepalive } from "./keepalive.ts";
 import { FORWARD_CLOSE_TIMEOUT_MS, FORWARD_FRAGMENT_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -51,13 +52,14 @@ class WsConnection implements PlainSocket {
   readonly gone: Promise<void>;
   sharing = false;
   readonly #ws: OpenedWs["ws"];
+  readonly #sendFrame: OpenedWs["send"];
   readonly #keepalive: Keepalive | undefined;
   readonly #buffer: SendBuffer;
   #inbox: Inbox | undefined;
   #end: ConnectionEnd | undefined;
 
-  constructor({ ws, gone }: OpenedWs, label: string, clock: Clock | undefined) {
-    [this.#ws, this.gone, this.label] = [ws, gone, label];
+  constructor({ ws, gone, send }: OpenedWs, label: string, clock: Clock | undefined) {
+    [this.#ws, this.gone, this.#sendFrame, this.label] = [ws, gone, send, label];
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${label}: `;
     if (clock !== undefined) {
       const dead = (reason: SocketEndReason) => {
@@ -83,7 +85,7 @@ class WsConnection implements PlainSocket {
   send(message: string): void {
     if (this.#end !== undefined) return;
     const bytes = new TextEncoder().encode(message);
-    this.#ws.send(bytes, { binary: false, fin: true }, this.#buffer.add(bytes.length));
+    this.#sendFrame(TEXT, bytes, true, this.#buffer.add(bytes.length));
   }
 
   sendBytes(message: Uint8Array<ArrayBuffer>): void {
@@ -91,8 +93,9 @@ class WsConnection implements PlainSocket {
     let at = 0;
     do {
       const fragment = message.subarray(at, at + FORWARD_FRAGMENT_BYTES);
+      const opcode = at === 0 ? BINARY : CONTINUATION;
       at += fragment.length;
-      this.#ws.send(fragment, { binary: true, fin: at === message.length }, this.#buffer.add(fragment.length));
+      this.#sendFrame(opcode, fragment, at === message.length, this.#buffer.add(fragment.length));
     } while (at < message.length);
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../clock.ts";
+import { clientFrame, Masks } from "./client_frame.ts";
 import {
   DialError,
   type DialOptions,
@@ -20,6 +21,12 @@ export interface OpenedWs {
   readonly ws: WsSocket;
   /** Resolves when its TCP connection is no more. */
   readonly gone: Promise<void>;
+  /**
+   * Sends one frame of a message, behind what was sent before.
+   *
+   * @param done Called when the system has taken it or will not any more; at once if the socket is being closed.
+   */
+  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void): void;
 }
 
 /**
@@ -48,7 +55,11 @@ export async function openWs(url: string, options: WsDialOptions): Promise<Opene
   ws.on("error", (error) => reject(new DialError("connection failed", undefined, undefined, { cause: error })));
   try {
     await promise;
-    return { ws, gone: transport.gone };
+    const send: OpenedWs["send"] = (opcode, payload, fin, done) => {
+      if (ws.readyState === OPEN) transport.send(opcode, payload, fin, done);
+      else done();
+    };
+    return { ws, gone: transport.gone, send };
   } catch (error) {
     ws.terminate();
     await transport.end();
@@ -84,8 +95,11 @@ function dialled(
   }
 }
 
+const OPEN = 1;
+
 /** The connection below a WebSocket, from when there is one. */
 class Transport {
+  readonly #masks = new Masks();
   readonly #gone = Promise.withResolvers<void>();
   #socket: WsTransport | undefined;
 
@@ -97,6 +111,11 @@ class Transport {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.once("close", () => this.#gone.resolve());
+  }
+
+  /** Frames of `ws` itself, pings and the like, are written at once and whole: none gets into another. */
+  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void): void {
+    this.#socket?.write(clientFrame(opcode, payload, fin, this.#masks.next()), done);
   }
 
   /** Ends what there is of it. */

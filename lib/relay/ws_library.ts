@@ -7,12 +7,8 @@ export interface WsSocket {
   on(event: "error", listener: (error: Error & { readonly code?: string }) => void): this;
   on(event: "close", listener: (code: number) => void): this;
   on(event: "unexpected-response", listener: (request: WsRequest, response: WsResponse) => void): this;
-  /** Fires when the system has taken the message, or with an error when it will not. */
-  send(
-    data: string | Uint8Array<ArrayBuffer>,
-    options: { binary: boolean; fin: boolean },
-    done: (error?: Error | null) => void,
-  ): void;
+  /** 1: open. */
+  readonly readyState: number;
   ping(): void;
   close(code?: number, reason?: string | Uint8Array): void;
   /** Ends the TCP connection, with whatever was to be written. */
@@ -32,6 +28,8 @@ export interface WsRequest {
 export interface WsTransport {
   readonly closed: boolean;
   setNoDelay(on: boolean): void;
+  /** @param done Called when the system has taken the bytes, or with an error when it will not. */
+  write(bytes: Uint8Array<ArrayBuffer>, done: (error?: Error | null) => void): void;
   once(event: "close", listener: () => void): this;
   destroy(): void;
 }

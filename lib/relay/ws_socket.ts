@@ -1,4 +1,5 @@
 import { type Clock, waitingClock } from "../clock.ts";
+import { BINARY } from "./client_frame.ts";
 import { Keepalive } from "./keepalive.ts";
 import { MAX_FRAME_BYTES } from "./limits.ts";
 import { ownBytes } from "./own_bytes.ts";
@@ -27,13 +28,14 @@ export async function dialRendezvous(url: string, options: DialOptions, clock: C
 class WsSocket implements RelaySocket {
   readonly gone: Promise<void>;
   readonly #ws: OpenedWs["ws"];
+  readonly #send: OpenedWs["send"];
   readonly #keepalive: Keepalive;
   readonly #buffer: SendBuffer;
   #receiver: SocketReceiver | undefined;
   #end: SocketEndReason | undefined;
 
-  constructor({ ws, gone }: OpenedWs, clock: Clock) {
-    [this.#ws, this.gone] = [ws, gone];
+  constructor({ ws, gone, send }: OpenedWs, clock: Clock) {
+    [this.#ws, this.gone, this.#send] = [ws, gone, send];
     this.#keepalive = new Keepalive(clock, { ping: () => ws.ping(), dead: (reason) => this.#drop(reason) });
     this.#buffer = new SendBuffer(this.#keepalive);
     ws.on("message", (data, isBinary) => this.#deliver(data, isBinary));
@@ -51,8 +53,7 @@ class WsSocket implements RelaySocket {
   }
 
   send(frame: Uint8Array<ArrayBuffer>): void {
-    if (this.#end !== undefined) return;
-    this.#ws.send(frame, { binary: true, fin: true }, this.#buffer.add(frame.length));
+    if (this.#end === undefined) this.#send(BINARY, frame, true, this.#buffer.add(frame.length));
   }
 
   get bufferedBytes(): number {
