@@ -1,9 +1,11 @@
 /** Every program of `examples/`, run as its first line says, against a real server. */
 import assert from "node:assert/strict";
+import { connectRelay } from "../../lib/client/connect.ts";
 import { TcpProxy } from "../client/support/tcp_proxy.ts";
 import { CommandLine } from "../program/command_line.ts";
 import { inTime } from "../program/eventually.ts";
 import { OUR_COMMAND, RunningServer } from "../program/running_server.ts";
+import { TestWorld } from "../relay/support/world.ts";
 import { endWithUs } from "../support/end_with_us.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
@@ -12,11 +14,11 @@ const MAX_LINES = 24;
 const ignore = Deno.build.os !== "linux";
 
 /** Starts an example with a server's URL and more arguments. */
-function start(name: string, args: readonly string[]): Deno.ChildProcess {
+function start(name: string, args: readonly string[], env: Record<string, string> = {}): Deno.ChildProcess {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "-A", `${PROJECT}examples/${name}.ts`, ...args],
     cwd: PROJECT,
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -86,6 +88,20 @@ const TESTS: Readonly<Record<string, (url: string) => Promise<void>>> = {
   async local(url) {
     assert.equal(await outputOf("local", []), "local 3\n");
     assert.equal(await outputOf("local", [url]), "remote 3\n");
+  },
+  async remote_environment() {
+    await using world = TestWorld.start();
+    const child = start("remote_environment", [world.registryUrl, "of the example"], { TOKEN: "of-the-example" });
+    const [printed, said] = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+    await inTime("the executor", world.rendezvous.connected("executor", 1));
+    const relay = { registry: world.registryUrl, environmentId: "of the example", token: "harness" };
+    await using client = await connectRelay(relay);
+    assert.equal((await client.run({ argv: ["echo", "hello"] })).stdoutText, "hello\n");
+    child.kill("SIGINT");
+    assert.equal((await inTime("the end", child.status)).code, 0);
+    assert.equal(await printed, "nothing is left open\n");
+    assert.match(await said, /INFO connected to the rendezvous\n/);
+    assert.equal(world.registry.requests[0]!.headers["authorization"], "Bearer of-the-example");
   },
   async terminal(url) {
     await using user = await CommandLine.create();
