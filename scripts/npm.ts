@@ -25,6 +25,29 @@ const CANNOT_FIND_MODULE = 2307;
 /** An error that is no instance of a class that has no type here. */
 const IS_UNKNOWN = 18046;
 
+/** What classes of ours extend has to have types all the same: as much of them as is needed for that. */
+const FOREIGN_CLASSES = `
+declare module "protobufjs/minimal.js" {
+  namespace protobuf {
+    class Reader {
+      buf: Uint8Array;
+      pos: number;
+      len: number;
+      constructor(buffer: Uint8Array);
+      uint32(): number;
+      tag(): number;
+      size(): number;
+      skip(length?: number): this;
+      [member: string]: any;
+    }
+    class Writer {
+      [member: string]: any;
+    }
+  }
+  export default protobuf;
+}`;
+const FOREIGN_CLASSES_FILE = `${PROJECT}lib/foreign_classes.d.ts`;
+
 /**
  * @param directory Emptied first.
  * @throws {Error} With what the compiler says.
@@ -66,14 +89,21 @@ function compile(entries: readonly string[], directory: string): Compiled {
       foreign.add(text);
       return { resolvedModule: undefined };
     });
-  const program = ts.createProgram([...entries], options, host);
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, ...others) =>
+    name === FOREIGN_CLASSES_FILE
+      ? ts.createSourceFile(name, FOREIGN_CLASSES, ts.ScriptTarget.ES2022)
+      : getSourceFile.call(host, name, ...others);
+  const program = ts.createProgram([...entries, FOREIGN_CLASSES_FILE], options, host);
   const faults = ts.getPreEmitDiagnostics(program).filter(({ code }) =>
     code !== CANNOT_FIND_MODULE && code !== IS_UNKNOWN
   );
   if (faults.length > 0) {
     throw new Error(ts.formatDiagnostics(faults, { ...host, getCurrentDirectory: () => PROJECT }));
   }
-  const sources = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(PROJECT));
+  const sources = program.getSourceFiles().filter(({ fileName, isDeclarationFile }) =>
+    fileName.startsWith(PROJECT) && !isDeclarationFile
+  );
   for (const { fileName, text } of sources) refuseMissing(fileName.slice(PROJECT.length), text);
   program.emit();
   return { sources: sources.length, foreign };

@@ -5,7 +5,7 @@ export class Control implements AsyncDisposable {
   /** Between the client and the server. */
   readonly proxy: TcpProxy;
   /** Whose connections `/cut` cuts. */
-  cutting: TcpProxy;
+  cutting: { cut(): void };
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #result = Promise.withResolvers<unknown>();
 

@@ -5,6 +5,7 @@ import { buildPackage } from "../../scripts/npm.ts";
 import { RawWebSocketServer } from "../client/support/raw_websocket_server.ts";
 import { inTime } from "../program/eventually.ts";
 import { OUR_COMMAND, RunningServer } from "../program/running_server.ts";
+import { Rig } from "../relay/support/rig.ts";
 import { Control } from "./control.ts";
 import { browserPath, runPage } from "./browser.ts";
 
@@ -79,15 +80,44 @@ function npx(args: readonly string[]): Promise<Deno.CommandOutput> {
   return new Deno.Command("npx", { args: ["-y", ...args], env: { NO_COLOR: "1" }, clearEnv: false }).output();
 }
 
+/** Installs the package somewhere, and what it depends on with it. */
+async function canInstall(): Promise<boolean> {
+  await Deno.mkdir(consumer);
+  await Deno.writeTextFile(`${consumer}/package.json`, "{}");
+  const args = ["install", "--install-links", "--no-audit", "--no-fund", builtPackage];
+  const command = new Deno.Command("npm", { args, cwd: consumer, env: { NO_COLOR: "1" } });
+  const { success } = await command.output().catch(() => ({ success: false }));
+  if (!success) console.error("the package's dependencies cannot be had here: tests of the relay are skipped");
+  return success;
+}
+
+const consumer = `${directory}/consumer`;
+const installedPackage = `${consumer}/node_modules/${config.name}`;
 const [NODE, BUN] = ["node@22", "bun@1"];
-const [hasNode, hasBun, browser] = await Promise.all([canRun(NODE), canRun(BUN), browserPath()]);
+const engines = Promise.all([canRun(NODE), canRun(BUN), canInstall()]);
+const [[hasNode, hasBun, isInstalled], browser] = await Promise.all([engines, browserPath()]);
 
 async function smoke(words: readonly string[], extra: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   await using server = await RunningServer.start({ command: OUR_COMMAND });
   await using control = new Control(server.url);
-  const place = { url: control.proxy.url, control: control.url, directory: scratch, ...extra };
-  const entry = `file://${builtPackage}/client/mod.js`;
-  const { stdout, stderr, code } = await npx([...words, entry, JSON.stringify(place)]);
+  return await seen(words, builtPackage, { url: control.proxy.url, control: control.url, ...extra });
+}
+
+/** The same through the relay, with the package and what it depends on as npm installs them. */
+async function relaySmoke(words: readonly string[]): Promise<Record<string, unknown>> {
+  await using rig = await Rig.start();
+  await using control = new Control(rig.world.registryUrl);
+  control.cutting = { cut: () => rig.world.rendezvous.cut("harness") };
+  return await seen(words, installedPackage, { relay: rig.relay, control: control.url });
+}
+
+async function seen(
+  words: readonly string[],
+  from: string,
+  place: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const entry = `file://${from}/client/mod.js`;
+  const { stdout, stderr, code } = await npx([...words, entry, JSON.stringify({ ...place, directory: scratch })]);
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return JSON.parse(new TextDecoder().decode(stdout).trim().split("\n").at(-1)!);
 }
@@ -132,6 +162,16 @@ Deno.test({
   },
 });
 
+for (const [engine, words, hasEngine] of [["Node.js 22", NODE, hasNode], ["Bun", BUN, hasBun]] as const) {
+  Deno.test({
+    name: `the package does all its work through the relay under ${engine}`,
+    ignore: !hasEngine || !isInstalled || Deno.build.os !== "linux",
+    async fn() {
+      assert.deepEqual(await relaySmoke([words, `${HERE}main.js`]), SEEN);
+    },
+  });
+}
+
 Deno.test({
   name: "the package does all but commands where there is only what a browser has",
   ignore: !hasNode,
@@ -154,7 +194,15 @@ Deno.test("the package names what it is and what it needs, and its types stand b
   );
   assert.deepEqual({ name, version, license, engines, dependencies }, {
     ...{ name: config.name, version: config.version, license: config.license },
-    ...{ engines: { node: ">=22" }, dependencies: { "toml-eslint-parser": "1.0.3" } },
+    engines: { node: ">=22" },
+    dependencies: {
+      "@noble/ciphers": "2.4.0",
+      "@noble/curves": "2.4.0",
+      "@noble/post-quantum": "0.7.1",
+      "protobufjs": "8.8.1",
+      "toml-eslint-parser": "1.0.3",
+      "ws": "8.23.0",
+    },
   });
   assert.deepEqual(typeFaults(builtPackage), []);
 });

@@ -2,13 +2,13 @@
  * What the built package must do wherever it runs: Node.js, Bun, a browser. Nothing but the web's own is used here.
  *
  * @param client The package's main export.
- * @param place `url` of the server; `control`, where the test listens: `/cut` cuts connections, `/body` is a text;
+ * @param place `url` of the server, or `relay`, by which it is reached; `control`, where the test listens: `/cut` cuts connections, `/body` is a text;
  * `directory` of the test's own; `command`, where programs can be started: a server on its stdin and stdout.
  * @returns What was seen, to be compared by the test.
  */
-export async function smoke(client, { url, control, directory, command }) {
+export async function smoke(client, { url, relay, control, directory, command }) {
   const seen = {};
-  const server = await client.connect(url);
+  const server = await (relay === undefined ? client.connect(url) : client.connectRelay(relay));
   seen.echo = (await server.run({ argv: ["sh", "-c", "echo hällo; exit 3"] })).stdoutText;
   seen.input = (await server.run({ argv: ["wc", "-c"], input: "x".repeat(100_000) })).stdoutText.trim();
 

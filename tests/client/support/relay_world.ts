@@ -9,7 +9,7 @@ import { FrameQueue } from "../../../lib/relay/frame_queue.ts";
 import { loadPrimitives } from "../../../lib/relay/load_primitives.ts";
 import { Responder } from "../../../lib/relay/noise.ts";
 import { decodePublicKeys, encodePublicKeys } from "../../../lib/relay/public_key_json.ts";
-import { DialError, type DialOptions, type RelaySocket } from "../../../lib/relay/relay_socket.ts";
+import type { DialError, DialOptions, RelaySocket } from "../../../lib/relay/relay_socket.ts";
 import { StaticKeys } from "../../../lib/relay/static_keys.ts";
 import { RelayStream } from "../../../lib/relay/stream.ts";
 import { FakeSocket } from "../../relay/support_socket.ts";
