@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type DataFrame, decodeFrame } from "../../lib/relay/frame.ts";
-import { StreamEnd } from "./support/stream_end.ts";
+import { StreamEnd, streamTest } from "./support/stream_end.ts";
 
 /** Mostly small messages, some of a record and more, so that records are opened at once and in the background. */
 const message = fc.oneof(
@@ -10,7 +10,7 @@ const message = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 100_000, max: 300_000 }).map((length) => "é".repeat(length)) },
 );
 
-Deno.test("RelayStream delivers every message once and in order, whatever delays and repeats its frames", async () => {
+streamTest("RelayStream delivers every message once and in order, whatever delays and repeats its frames", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 20 }),
@@ -42,29 +42,32 @@ Deno.test("RelayStream delivers every message once and in order, whatever delays
   );
 });
 
-Deno.test("RelayStream delivers a beginning of what was sent, and nothing else, when any bit of any frame is flipped", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.string({ minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 12 }),
-      fc.nat(),
-      fc.nat(),
-      async (messages, which, bit) => {
-        const sender = new StreamEnd("executor").start();
-        for (const text of messages) sender.stream.send(text);
-        const receiver = new StreamEnd("harness").start();
-        for (const [index, bytes] of sender.socket.sent.entries()) {
-          const changed = bytes.slice();
-          if (index === which % messages.length) changed[bit % bytes.length]! ^= 1 << (bit % 8);
-          const frame = decodeFrame(changed);
-          if (frame?.kind === "data" && frame.streamId === "stream") receiver.stream.receive(frame);
-        }
-        receiver.stream.peerReset();
-        await receiver.ended;
-        const { length } = receiver.texts;
-        assert.deepEqual(receiver.texts, messages.slice(0, length));
-        sender.stream.peerReset();
-      },
-    ),
-    { numRuns: 100 },
-  );
-});
+streamTest(
+  "RelayStream delivers a beginning of what was sent, and nothing else, when any bit of any frame is flipped",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 12 }),
+        fc.nat(),
+        fc.nat(),
+        async (messages, which, bit) => {
+          const sender = new StreamEnd("executor").start();
+          for (const text of messages) sender.stream.send(text);
+          const receiver = new StreamEnd("harness").start();
+          for (const [index, bytes] of sender.socket.sent.entries()) {
+            const changed = bytes.slice();
+            if (index === which % messages.length) changed[bit % bytes.length]! ^= 1 << (bit % 8);
+            const frame = decodeFrame(changed);
+            if (frame?.kind === "data" && frame.streamId === "stream") receiver.stream.receive(frame);
+          }
+          receiver.stream.peerReset();
+          await receiver.ended;
+          const { length } = receiver.texts;
+          assert.deepEqual(receiver.texts, messages.slice(0, length));
+          sender.stream.peerReset();
+        },
+      ),
+      { numRuns: 100 },
+    );
+  },
+);

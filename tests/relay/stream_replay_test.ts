@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type DataFrame, decodeFrame } from "../../lib/relay/frame.ts";
-import { type DirectionKeys, type Role, StreamEnd } from "./support/stream_end.ts";
+import { type DirectionKeys, type Role, StreamEnd, streamTest } from "./support/stream_end.ts";
 import { fromHex, loadVectors, toHex } from "./vectors/load.ts";
 
 interface Session {
@@ -17,7 +17,7 @@ interface Session {
 for (const name of ["real-executor-session", "real-executor-segmented", "real-harness-session"] as const) {
   const session = loadVectors<Session>(`${name}.json`);
   for (const from of ["harness", "executor"] as const) {
-    Deno.test(`RelayStream reads what the ${from} of ${name} said, and would have sent the same frames`, async () => {
+    streamTest(`RelayStream reads what the ${from} of ${name} said, and would have sent the same frames`, async () => {
       const frames = session.frames.filter((frame) => frame.from === from)
         .map(({ hex }) => decodeFrame(fromHex(hex)))
         .filter((frame): frame is DataFrame => frame?.kind === "data");

@@ -8,7 +8,7 @@ import { SecretTransportKeys } from "../../lib/relay/transport_keys.ts";
 import { HIGH_WATER_BYTES, SHARED_HIGH_WATER_BYTES } from "../../lib/rpc/connection.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { MemorySocket } from "./support/memory_socket.ts";
-import { KEYS, type Role, sealedRecord, StreamEnd } from "./support/stream_end.ts";
+import { KEYS, type Role, sealedRecord, StreamEnd, streamTest } from "./support/stream_end.ts";
 
 const ROLES = ["executor", "harness"] as const;
 
@@ -35,7 +35,7 @@ function assertEnded(end: StreamEnd, role: Role, fault: string): void {
 }
 
 for (const role of ROLES) {
-  Deno.test(`RelayStream (${role}) takes records of 61440 bytes, and ends at one more`, async () => {
+  streamTest(`RelayStream (${role}) takes records of 61440 bytes, and ends at one more`, async () => {
     const message = new TextDecoder().decode(new Uint8Array(61_436).fill(65));
     const full = new StreamEnd(role).start();
     receive(full, role, 0, message);
@@ -47,7 +47,7 @@ for (const role of ROLES) {
     assertEnded(over, role, "record too large");
   });
 
-  Deno.test(`RelayStream (${role}) takes an empty record, which has a number of its own`, () => {
+  streamTest(`RelayStream (${role}) takes an empty record, which has a number of its own`, () => {
     const end = new StreamEnd(role).start();
     receive(end, role, 0, new Uint8Array(0));
     receive(end, role, 1, "{}");
@@ -55,7 +55,7 @@ for (const role of ROLES) {
     end.stream.peerReset();
   });
 
-  Deno.test(`RelayStream (${role}) ends at a record that its peer has not sealed for it`, () => {
+  streamTest(`RelayStream (${role}) ends at a record that its peer has not sealed for it`, () => {
     const inbound = role === "executor" ? KEYS.toExecutor : KEYS.toHarness;
     const outbound = role === "executor" ? KEYS.toHarness : KEYS.toExecutor;
     const flipped = sealedRecord(inbound, 0, prefixed("{}"));
@@ -75,7 +75,7 @@ for (const role of ROLES) {
     }
   });
 
-  Deno.test(`RelayStream (${role}) ends at a message length of 0 or above 64 MiB, after what came before`, () => {
+  streamTest(`RelayStream (${role}) ends at a message length of 0 or above 64 MiB, after what came before`, () => {
     for (const length of [[0, 0, 0, 0], [4, 0, 0, 1]]) {
       const end = new StreamEnd(role).start();
       receive(end, role, 0, new Uint8Array([...prefixed("1"), ...length]));
@@ -88,7 +88,7 @@ for (const role of ROLES) {
     largest.stream.peerReset();
   });
 
-  Deno.test(`RelayStream (${role}) ends at a record out of reach`, () => {
+  streamTest(`RelayStream (${role}) ends at a record out of reach`, () => {
     const end = new StreamEnd(role).start();
     receive(end, role, 64, "{}");
     assert.equal(end.ends.length, 0);
@@ -97,7 +97,7 @@ for (const role of ROLES) {
     assertEnded(end, role, "record out of reach");
   });
 
-  Deno.test(`RelayStream (${role}) ends rather than send an empty message or one above 64 MiB`, () => {
+  streamTest(`RelayStream (${role}) ends rather than send an empty message or one above 64 MiB`, () => {
     for (const message of ["", "x".repeat(MAX_MESSAGE_BYTES + 1)]) {
       const end = new StreamEnd(role).start();
       end.stream.send(message);
@@ -105,7 +105,7 @@ for (const role of ROLES) {
     }
   });
 
-  Deno.test(`RelayStream (${role}) wipes the keys that it was given`, () => {
+  streamTest(`RelayStream (${role}) wipes the keys that it was given`, () => {
     const keys = new SecretTransportKeys(new Uint8Array(32), new Uint8Array(32));
     const end = new StreamEnd(role, { keys });
     assert.throws(() => keys.send, /wiped/);
@@ -113,7 +113,7 @@ for (const role of ROLES) {
     end.stream.peerReset();
   });
 
-  Deno.test(`RelayStream (${role}) ends with a reset of its peer, without an answer`, async () => {
+  streamTest(`RelayStream (${role}) ends with a reset of its peer, without an answer`, async () => {
     const end = new StreamEnd(role).start();
     end.stream.peerReset();
     assert.deepEqual(await end.ended, { reason: "reset by the peer" });
@@ -123,7 +123,7 @@ for (const role of ROLES) {
     assert.deepEqual([end.ends.length, end.left.map(({ own }) => own), end.sentKinds], [1, [false], []]);
   });
 
-  Deno.test(`RelayStream (${role}) ends with its socket, and says so to people`, async () => {
+  streamTest(`RelayStream (${role}) ends with its socket, and says so to people`, async () => {
     const end = new StreamEnd(role).start();
     end.stream.socketEnded("pong_timeout");
     assert.deepEqual(await end.ended, {
@@ -133,7 +133,7 @@ for (const role of ROLES) {
     assert.deepEqual([end.left.map(({ own }) => own), end.sentKinds], [[false], []]);
   });
 
-  Deno.test(`RelayStream (${role}) delivers what came before a reset, also what is still being opened`, async () => {
+  streamTest(`RelayStream (${role}) delivers what came before a reset, also what is still being opened`, async () => {
     const end = new StreamEnd(role).start();
     const large = "x".repeat(50_000);
     receive(end, role, 0, large);
@@ -145,7 +145,7 @@ for (const role of ROLES) {
     assert.equal(end.budget.heldBytes, 0);
   });
 
-  Deno.test(`RelayStream (${role}) sends what it was given before close, and then its end`, async () => {
+  streamTest(`RelayStream (${role}) sends what it was given before close, and then its end`, async () => {
     const end = new StreamEnd(role).start();
     end.stream.send("x".repeat(200_000));
     end.stream.send("{}");
@@ -159,7 +159,7 @@ for (const role of ROLES) {
     assert.deepEqual(end.left.map(({ own }) => own), [true]);
   });
 
-  Deno.test(`RelayStream (${role}) does not wait for a socket that takes nothing longer than its patience`, () => {
+  streamTest(`RelayStream (${role}) does not wait for a socket that takes nothing longer than its patience`, () => {
     const clock = new ManualClock();
     const end = new StreamEnd(role, { clock }).start();
     end.socket.takesAll = false;
@@ -174,7 +174,7 @@ for (const role of ROLES) {
   });
 }
 
-Deno.test("RelayStream stops leaving when the peer resets it meanwhile, and sends no reset then", () => {
+streamTest("RelayStream stops leaving when the peer resets it meanwhile, and sends no reset then", () => {
   const clock = new ManualClock();
   const end = new StreamEnd("executor", { clock }).start();
   end.socket.takesAll = false;
@@ -185,7 +185,7 @@ Deno.test("RelayStream stops leaving when the peer resets it meanwhile, and send
   assert.equal(end.socket.sent.length, 128);
 });
 
-Deno.test("RelayStream deals with a small record, and answers it, in the same turn", () => {
+streamTest("RelayStream deals with a small record, and answers it, in the same turn", () => {
   const end = new StreamEnd("executor");
   end.stream.start({ message: (message) => end.stream.sendBytes(message as Uint8Array), ended() {} });
   receive(end, "executor", 0, "ping");
@@ -194,31 +194,34 @@ Deno.test("RelayStream deals with a small record, and answers it, in the same tu
   end.stream.peerReset();
 });
 
-Deno.test("RelayStream keeps messages for a receiver that asks to wait; 128 wait at an executor, and one more ends it", async () => {
-  const end = new StreamEnd("executor");
-  const pause = Promise.withResolvers<void>();
-  const got: unknown[] = [];
-  let ended = 0;
-  end.stream.start({
-    message(message) {
-      got.push(message);
-      return pause.promise;
-    },
-    ended: () => ended++,
-  });
-  for (let seq = 0; seq < 129; seq++) receive(end, "executor", seq, "{}");
-  assert.deepEqual([got.length, ended], [1, 0]);
-  assert.ok(end.budget.heldBytes > 128 * 2);
-  receive(end, "executor", 129, "{}");
-  assert.deepEqual([got.length, ended, end.budget.heldBytes], [1, 1, 0]);
-  assert.deepEqual(end.left[0]?.end.reason, "too many waiting messages");
-  pause.resolve();
-  await pause.promise;
-  await undefined;
-  assert.equal(got.length, 1);
-});
+streamTest(
+  "RelayStream keeps messages for a receiver that asks to wait; 128 wait at an executor, and one more ends it",
+  async () => {
+    const end = new StreamEnd("executor");
+    const pause = Promise.withResolvers<void>();
+    const got: unknown[] = [];
+    let ended = 0;
+    end.stream.start({
+      message(message) {
+        got.push(message);
+        return pause.promise;
+      },
+      ended: () => ended++,
+    });
+    for (let seq = 0; seq < 129; seq++) receive(end, "executor", seq, "{}");
+    assert.deepEqual([got.length, ended], [1, 0]);
+    assert.ok(end.budget.heldBytes > 128 * 2);
+    receive(end, "executor", 129, "{}");
+    assert.deepEqual([got.length, ended, end.budget.heldBytes], [1, 1, 0]);
+    assert.deepEqual(end.left[0]?.end.reason, "too many waiting messages");
+    pause.resolve();
+    await pause.promise;
+    await undefined;
+    assert.equal(got.length, 1);
+  },
+);
 
-Deno.test("RelayStream delivers messages that waited in order, each when the receiver is ready", async () => {
+streamTest("RelayStream delivers messages that waited in order, each when the receiver is ready", async () => {
   const end = new StreamEnd("harness");
   const pauses: PromiseWithResolvers<void>[] = [];
   const got: string[] = [];
@@ -245,7 +248,7 @@ Deno.test("RelayStream delivers messages that waited in order, each when the rec
   end.stream.peerReset();
 });
 
-Deno.test("RelayStream delivers what came before it was started, and tells of an end that came before", () => {
+streamTest("RelayStream delivers what came before it was started, and tells of an end that came before", () => {
   const early = new StreamEnd("executor");
   receive(early, "executor", 0, "{}");
   assert.deepEqual(early.texts, []);
@@ -260,7 +263,7 @@ Deno.test("RelayStream delivers what came before it was started, and tells of an
   assert.deepEqual([over.texts, over.ends], [[], [{ reason: "reset by the peer" }]]);
 });
 
-Deno.test("RelayStream delivers nothing after its receiver has closed it in the middle of a record", () => {
+streamTest("RelayStream delivers nothing after its receiver has closed it in the middle of a record", () => {
   const end = new StreamEnd("executor");
   const got: unknown[] = [];
   end.stream.start({
@@ -276,7 +279,7 @@ Deno.test("RelayStream delivers nothing after its receiver has closed it in the 
   assert.deepEqual(end.sentKinds, ["reset"]);
 });
 
-Deno.test("RelayStream is congested by what its socket has not been given, sooner while it shares", async () => {
+streamTest("RelayStream is congested by what its socket has not been given, sooner while it shares", async () => {
   const end = new StreamEnd("executor").start();
   end.socket.takesAll = false;
   const piece = "x".repeat(60_000);
@@ -302,7 +305,7 @@ Deno.test("RelayStream is congested by what its socket has not been given, soone
   end.stream.peerReset();
 });
 
-Deno.test("RelayStream lets go those who wait for it to drain when it ends", async () => {
+streamTest("RelayStream lets go those who wait for it to drain when it ends", async () => {
   const end = new StreamEnd("executor").start();
   end.socket.takesAll = false;
   for (let count = 0; count < 100; count++) end.stream.send("x".repeat(60_000));
@@ -312,7 +315,7 @@ Deno.test("RelayStream lets go those who wait for it to drain when it ends", asy
   assert.equal(end.stream.congested, false);
 });
 
-Deno.test("A flood on one stream does not keep another's answer behind more than the socket's bound", async () => {
+streamTest("A flood on one stream does not keep another's answer behind more than the socket's bound", async () => {
   const socket = new MemorySocket();
   socket.takesAll = false;
   const shared = { socket, queue: new FrameQueue(socket), budget: new AssemblyBudget() };
@@ -333,7 +336,7 @@ Deno.test("A flood on one stream does not keep another's answer behind more than
   other.stream.peerReset();
 });
 
-Deno.test("The stream that grows beyond what all of a socket may hold is ended, and no other", () => {
+streamTest("The stream that grows beyond what all of a socket may hold is ended, and no other", () => {
   const budget = new AssemblyBudget(400_000);
   const [small, large] = [1, 2].map(() => new StreamEnd("executor", { budget }).start()) as [StreamEnd, StreamEnd];
   const begun = new Uint8Array([0, 16, 0, 0, 1]);

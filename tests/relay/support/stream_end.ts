@@ -4,6 +4,7 @@ import { decodeFrame } from "../../../lib/relay/frame.ts";
 import { FrameQueue } from "../../../lib/relay/frame_queue.ts";
 import { loadPrimitives } from "../../../lib/relay/load_primitives.ts";
 import { nonceOf } from "../../../lib/relay/nonce.ts";
+import type { AesKey, Primitives } from "../../../lib/relay/primitives.ts";
 import { RelayStream, type RelayStreamOptions } from "../../../lib/relay/stream.ts";
 import { SecretTransportKeys } from "../../../lib/relay/transport_keys.ts";
 import { MemorySocket } from "./memory_socket.ts";
@@ -18,7 +19,41 @@ export interface DirectionKeys {
 
 export const KEYS: DirectionKeys = { toExecutor: new Uint8Array(32).fill(1), toHarness: new Uint8Array(32).fill(2) };
 
-const primitives = await loadPrimitives();
+const loaded = await loadPrimitives();
+/** What another thread is doing for a stream, which may have ended. */
+const underWay = new Set<Promise<unknown>>();
+const primitives: Primitives = { ...loaded, aes256Gcm: { key: (raw) => watched(loaded.aes256Gcm.key(raw)) } };
+
+/** A test that is over only when nothing is done in the background any more. */
+export function streamTest(name: string, test: () => void | Promise<void>): void {
+  Deno.test(name, async () => {
+    try {
+      await test();
+    } finally {
+      await Promise.allSettled(underWay);
+    }
+  });
+}
+
+function watched(key: AesKey): AesKey {
+  const { background } = key;
+  const watch = <T>(work: Promise<T>) => {
+    underWay.add(work);
+    work.finally(() => underWay.delete(work)).catch(() => {});
+    return work;
+  };
+  return {
+    seal: (...input) => key.seal(...input),
+    open: (...input) => key.open(...input),
+    ...(background === undefined ? {} : {
+      background: {
+        seal: (...input) => watch(background.seal(...input)),
+        open: (...input) => watch(background.open(...input)),
+      },
+    }),
+    [Symbol.dispose]: () => key[Symbol.dispose](),
+  };
+}
 
 /** One end of a stream over a socket in memory, and what became of it. */
 export class StreamEnd {
