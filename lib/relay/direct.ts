@@ -112,6 +112,7 @@ async function dial({ signer, signal, clock, dial = dialPlain }: DirectOptions, 
   const request = { method: "GET", url: signed, headers: {}, body: new Uint8Array() } as const;
   const headers = await signer.sign(request, signal);
   const label = `exec-server websocket ${target.origin}`;
+  // Ours: the reference sends no pings here, and would not notice that the other end has gone without a word.
   return await dial(url, { headers, signal, clock, label, timeoutMs: UPGRADE_TIMEOUT_MS, keepalive: true });
 }
 
