@@ -12,7 +12,7 @@ import { UsageError } from "./usage_error.ts";
 const READER_GONE_CODE = 141;
 
 const OF_CONNECTING: ReadonlySet<ClientErrorKind> = new Set([
-  ...["configuration", "connect", "connectTimeout", "initializeTimeout", "protocol"] as const,
+  ...["configuration", "connect", "connectTimeout", "registry", "initializeTimeout", "protocol"] as const,
 ]);
 const DOCTOR = "(exec-server doctor, with the same --connect or --env, says what to do about it)";
 

@@ -5,6 +5,27 @@ import { type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
 /** Patterns of what the client says of a connection that did not come about → what to do. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
+    /executor credentials rejected/,
+    "the registry knows us, but does not take the executor's own credential any more: that machine needs another one",
+  ],
+  [
+    /registry authentication error/,
+    "the registry does not take the token, or not for this environment: CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN holds it",
+  ],
+  [/environment_offline/, "no executor is registered for this environment now: is exec-server --remote running there?"],
+  [
+    /registry request failed \(404/,
+    "the registry does not know this environment: check CODEX_EXEC_SERVER_NOISE_ENVIRONMENT_ID and the registry's URL",
+  ],
+  [
+    /registry request failed: /,
+    "the registry does not answer: check CODEX_EXEC_SERVER_NOISE_REGISTRY_URL, and the network",
+  ],
+  [
+    /Noise harness handshake failed/,
+    "the rendezvous answers, but the executor does not let us in: is it running, and connected? Its log may say why",
+  ],
+  [
     /failed to lookup address|dns error/i,
     "the host's name is not known here: check its spelling, or name the address itself",
   ],

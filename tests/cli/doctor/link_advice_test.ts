@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { linkAdvice } from "../../../lib/cli/doctor/link_advice.ts";
 import { lookAtToken } from "../../../lib/cli/doctor/token.ts";
 import {
+  ClientError,
   connectError,
   connectTimeout,
   disconnected,
@@ -13,6 +14,15 @@ import {
 } from "../../../lib/client/client_error.ts";
 
 const URL = "ws://box:1";
+const handshakeFailed = new ClientError(
+  "disconnected",
+  "Noise harness handshake failed before connection became ready",
+);
+
+function registryError(detail: string): ClientError {
+  return new ClientError("registry", `environment registry ${detail}`);
+}
+
 const target = { kind: "url", url: URL } as const;
 
 Deno.test("every way in which a connection fails has an advice of its own", () => {
@@ -34,6 +44,15 @@ Deno.test("every way in which a connection fails has an advice of its own", () =
     [serverError(-32601, "unknown method"), /another kind of server/],
     [jsonError("missing field `sessionId`"), /another kind of server/],
     [spawnError("No such file"), /program and args of the environment/],
+    [handshakeFailed, /executor does not let us in/],
+    [registryError("authentication error: executor credentials rejected"), /executor's own credential/],
+    [
+      registryError("authentication error: environment registry authentication failed (401 Unauthorized): x"),
+      /the token/,
+    ],
+    [registryError("request failed (409 Conflict, environment_offline): x"), /no executor is registered/],
+    [registryError("request failed (404 Not Found): x"), /does not know this environment/],
+    [registryError("request failed: route-aware request timed out"), /registry does not answer/],
     [connectError(URL, "something new"), /another client/],
   ] as const;
   for (const [error, advice] of cases) assert.match(linkAdvice(error, target), advice);
