@@ -100,6 +100,8 @@ export interface Cli {
   readonly self: readonly [string, ...string[]];
   /** Calls `act` at each signal instead of what the signal does by default. Systems without the signal never call. */
   onSignal(signal: CliSignal, act: () => void): Disposable;
+  /** Calls `act` with each fault that nobody has caught, instead of ending the program at once. */
+  onFault(act: (fault: unknown) => void): Disposable;
   /** Of the terminal that we are on; undefined: there is none, or it does not know. */
   terminalSize(): TerminalSize | undefined;
   /**

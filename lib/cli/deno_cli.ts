@@ -25,6 +25,7 @@ export function denoCli(mainModule: string, openLog: Cli["openLog"]): Cli {
       ? [unlikeExecPath(Deno.execPath())]
       : [Deno.execPath(), "run", "--quiet", "--allow-all", mainModule],
     onSignal,
+    onFault,
     terminalSize,
     rawMode: () => raw.enter(),
     get isRaw() {
@@ -93,6 +94,25 @@ function onSignal(signal: CliSignal, act: () => void): Disposable {
   if (Deno.build.os === "windows" && signal !== "SIGINT" && signal !== "SIGHUP") return { [Symbol.dispose]() {} };
   Deno.addSignalListener(signal, act);
   return { [Symbol.dispose]: () => Deno.removeSignalListener(signal, act) };
+}
+
+function onFault(act: (fault: unknown) => void): Disposable {
+  const thrown = (event: ErrorEvent) => {
+    event.preventDefault();
+    act(event.error);
+  };
+  const rejected = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    act(event.reason);
+  };
+  globalThis.addEventListener("error", thrown);
+  globalThis.addEventListener("unhandledrejection", rejected);
+  return {
+    [Symbol.dispose]() {
+      globalThis.removeEventListener("error", thrown);
+      globalThis.removeEventListener("unhandledrejection", rejected);
+    },
+  };
 }
 
 function terminalSize() {

@@ -34,6 +34,8 @@ export async function untilTold<A>(
     log.info("ending", { signal: name });
     told.resolve();
   });
+  using _faults = cli.onFault((fault) => told.reject(fault));
+  told.promise.catch(() => {}); // it is heard of below, if it still matters
   const work = async (): Promise<void> => {
     const choosing = choose({
       registry,
@@ -75,7 +77,11 @@ function listen(cli: Cli, act: (signal: CliSignal) => void): Disposable {
 /** A mistake of ours shows where it is; everything else is said in one line. */
 async function say(cli: Cli, error: unknown): Promise<void> {
   const text = error instanceof Error ? isMistake(error) ? error.stack : error.message : String(error);
-  await cli.stderr.write(`Error: ${text}\n`);
+  try {
+    await cli.stderr.write(`Error: ${text}\n`);
+  } catch {
+    // Nobody can be told; the exit code still tells.
+  }
 }
 
 function isMistake(error: Error): boolean {

@@ -89,6 +89,14 @@ export class FakeCli implements Cli {
     return [...listeners].length > 0;
   }
 
+  /** Who hears of faults. */
+  readonly faultListeners = new Set<(fault: unknown) => void>();
+
+  onFault(act: (fault: unknown) => void): Disposable {
+    this.faultListeners.add(act);
+    return { [Symbol.dispose]: () => this.faultListeners.delete(act) };
+  }
+
   terminalSize(): TerminalSize | undefined {
     return this.size;
   }
