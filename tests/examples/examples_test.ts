@@ -5,6 +5,7 @@ import { TcpProxy } from "../client/support/tcp_proxy.ts";
 import { CommandLine } from "../program/command_line.ts";
 import { inTime } from "../program/eventually.ts";
 import { OUR_COMMAND, RunningServer } from "../program/running_server.ts";
+import { Rig } from "../relay/support/rig.ts";
 import { TestWorld } from "../relay/support/world.ts";
 import { endWithUs } from "../support/end_with_us.ts";
 
@@ -26,8 +27,8 @@ function start(name: string, args: readonly string[], env: Record<string, string
   return endWithUs(command.spawn());
 }
 
-async function outputOf(name: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await inTime(`the end of ${name}`, start(name, args).output());
+async function outputOf(name: string, args: readonly string[], env?: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await inTime(`the end of ${name}`, start(name, args, env).output());
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);
 }
@@ -102,6 +103,15 @@ const TESTS: Readonly<Record<string, (url: string) => Promise<void>>> = {
     assert.equal(await printed, "nothing is left open\n");
     assert.match(await said, /INFO connected to the rendezvous\n/);
     assert.equal(world.registry.requests[0]!.headers["authorization"], "Bearer of-the-example");
+  },
+  async over_relay() {
+    await using rig = await Rig.start();
+    const { registry, environmentId } = rig.relay;
+    const printed = await outputOf("over_relay", [String(registry), environmentId], { TOKEN: "of-the-harness" });
+    assert.equal(printed, "hello from sh 0\n");
+    const [asked] = rig.world.registry.requestsOf("connect");
+    assert.equal(asked?.headers["authorization"], "Bearer of-the-harness");
+    assert.equal(rig.world.relayedHas("hello from"), false);
   },
   async terminal(url) {
     await using user = await CommandLine.create();
