@@ -3,6 +3,8 @@ import type { ClientOptions, ExecClient } from "../../../lib/client/client.ts";
 import { connectRelay } from "../../../lib/client/connect.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { createLog } from "../../../lib/log.ts";
+import type { Dial } from "../../../lib/relay/relay_socket.ts";
+import { dialRendezvous } from "../../../lib/relay/ws_socket.ts";
 import { type RemoteEnvironmentOptions, runRemoteEnvironment } from "../../../lib/server/remote_environment.ts";
 import { ExecServer } from "../../../lib/server/serve.ts";
 import { API_KEY } from "./remote_program.ts";
@@ -42,7 +44,7 @@ export class Rig implements AsyncDisposable {
       auth: () => ({ authorization: `Bearer ${API_KEY}` }),
       signal: this.#stop.signal,
       log,
-      ...(clock === undefined ? {} : { clock }),
+      ...(clock === undefined ? {} : { clock, dial: dialAt(clock) }),
     }, concurrentRequests);
     this.ended.catch(() => {}); // whoever waits for it hears of it
   }
@@ -81,7 +83,8 @@ export class Rig implements AsyncDisposable {
 
   /** A client that has made its handshake. */
   connect(options: ClientOptions = {}): Promise<ExecClient> {
-    return connectRelay(this.relay, options);
+    const { clock } = options;
+    return connectRelay({ ...this.relay, ...(clock === undefined ? {} : { dial: dialAt(clock) }) }, options);
   }
 
   /** As a signal ends the program. */
@@ -103,6 +106,11 @@ export class Rig implements AsyncDisposable {
     await Promise.allSettled([this.ended]);
     await this.world[Symbol.asyncDispose]();
   }
+}
+
+/** Connections whose pings, too, are due by this clock. */
+function dialAt(clock: Clock): Dial {
+  return (url, options) => dialRendezvous(url, options, clock);
 }
 
 /** A test with our executor, which runs programs as Linux does. */
