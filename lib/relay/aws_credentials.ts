@@ -89,6 +89,9 @@ function reason(error: unknown): string {
   return error.message.startsWith("Command failed") ? "the profile's credential_process failed" : error.message;
 }
 
+/** The library would warn on the console that a profile wins over the environment's keys, which was asked for. */
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** Loads AWS's library; it takes a tenth of a second. It reads the environment of the process by itself. */
 export async function loadAwsLibrary(): Promise<AwsLibrary> {
   const [{ defaultProvider }, { loadSharedConfigFiles }] = await Promise.all([
@@ -96,7 +99,7 @@ export async function loadAwsLibrary(): Promise<AwsLibrary> {
     import("@smithy/core/config"),
   ]);
   return {
-    provider: (profile) => defaultProvider(profile === undefined ? {} : { profile }),
+    provider: (profile) => defaultProvider(profile === undefined ? { logger: QUIET } : { profile, logger: QUIET }),
     async region(profile) {
       const { configFile, credentialsFile } = await loadSharedConfigFiles();
       return configFile[profile]?.["region"] ?? credentialsFile[profile]?.["region"];

@@ -2,7 +2,7 @@ import { type Credential, CredentialError } from "../credential.ts";
 import { type AgentClaims, BadAgentJwt, verifyAgentJwt } from "./agent_jwt.ts";
 import { AgentKey } from "./agent_key.ts";
 import { AgentTask } from "./agent_task.ts";
-import { isBearerToken } from "./bearer.ts";
+import { FEDRAMP_HEADER, isBearerToken } from "./bearer.ts";
 import { exchange, ExchangeFailed, type Network } from "./http_exchange.ts";
 import { type Claims, parseObject } from "./jwt_payload.ts";
 import { JWKS_TIMEOUT_MS } from "./limits.ts";
@@ -58,6 +58,7 @@ export async function agentIdentity(options: AgentIdentityOptions): Promise<Cred
     headers: async (signal) => ({
       "authorization": await task.assertion(signal),
       "chatgpt-account-id": claims.accountId,
+      ...(claims.isFedRamp ? FEDRAMP_HEADER : {}),
     }),
   };
 }

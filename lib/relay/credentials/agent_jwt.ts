@@ -1,4 +1,12 @@
-import { asObject, type Claims, expirySeconds, fromBase64Url, parseObject, textMember } from "./jwt_payload.ts";
+import {
+  asObject,
+  type Claims,
+  expirySeconds,
+  flagMember,
+  fromBase64Url,
+  parseObject,
+  textMember,
+} from "./jwt_payload.ts";
 
 export const AGENT_ISSUER = "https://chatgpt.com/codex-backend/agent-identity";
 export const AGENT_AUDIENCE = "codex-app-server";
@@ -12,6 +20,8 @@ export interface AgentClaims {
   /** Base64 of a PKCS#8 Ed25519 key. */
   readonly privateKey: string;
   readonly accountId: string;
+  /** Of the US government's own service. */
+  readonly isFedRamp: boolean;
 }
 
 /** The token is no good; the message says why, without anything of what it holds. */
@@ -74,6 +84,7 @@ function checkedClaims(claims: Claims | undefined, nowSeconds: number): AgentCla
     runtimeId: required("agent_runtime_id"),
     privateKey: required("agent_private_key"),
     accountId: required("account_id"),
+    isFedRamp: flagMember(claims, "chatgpt_account_is_fedramp"),
   };
 }
 

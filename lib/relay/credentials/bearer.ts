@@ -18,6 +18,9 @@ export function bearerHeaders(token: string, accountId?: string | null): Record<
   };
 }
 
+/** For an account of the US government's own service: requests are routed by it. Measured; the name is the reference's. */
+export const FEDRAMP_HEADER: Readonly<Record<string, string>> = { "x-openai-fedramp": "true" };
+
 /** A credential that shows the same headers each time. */
 export function fixedCredential(headers: Readonly<Record<string, string>>): Credential {
   return { headers: () => Promise.resolve(headers) };

@@ -2,8 +2,9 @@ import { type Credential, CredentialError } from "../credential.ts";
 import { Unprintable } from "../unprintable.ts";
 import { unlessAborted } from "./abortable.ts";
 import type { AuthStore } from "./auth_file.ts";
-import { bearerHeaders } from "./bearer.ts";
+import { bearerHeaders, FEDRAMP_HEADER } from "./bearer.ts";
 import type { Network } from "./http_exchange.ts";
+import { isFedRamp, jwtPayload } from "./jwt_payload.ts";
 import { REFRESH_MARGIN_S } from "./limits.ts";
 import {
   areSame,
@@ -60,7 +61,10 @@ export class ChatGptSignIn extends Unprintable implements Credential {
         this.#options.warn(error.message);
       }
     }
-    return bearerHeaders(this.#tokens.access, this.#tokens.accountId);
+    const { access, accountId, id } = this.#tokens;
+    const claims = id === undefined ? undefined : jwtPayload(id);
+    const isOfGovernment = claims !== undefined && isFedRamp(claims);
+    return { ...bearerHeaders(access, accountId), ...(isOfGovernment ? FEDRAMP_HEADER : {}) };
   }
 
   /** @throws {CredentialError} New tokens cannot be had just now. */

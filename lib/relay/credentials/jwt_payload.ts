@@ -54,6 +54,16 @@ export function chatGptAccountId(claims: Claims): string | undefined {
   return textMember(auth, "chatgpt_account_id");
 }
 
+/** Whether a ChatGPT token is for an account of the US government's own service; only one that names its account is. */
+export function isFedRamp(claims: Claims): boolean {
+  const auth = Object.hasOwn(claims, AUTH_CLAIM) ? asObject(claims[AUTH_CLAIM]) : undefined;
+  return chatGptAccountId(claims) !== undefined && flagMember(auth, "chatgpt_account_is_fedramp");
+}
+
+export function flagMember(object: Claims | undefined, name: string): boolean {
+  return object !== undefined && Object.hasOwn(object, name) && object[name] === true;
+}
+
 /** When a token expires, in seconds since 1970; undefined: it does not say. */
 export function expirySeconds(claims: Claims | undefined): number | undefined {
   const exp = claims !== undefined && Object.hasOwn(claims, "exp") ? claims["exp"] : undefined;

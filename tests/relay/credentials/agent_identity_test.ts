@@ -83,6 +83,13 @@ Deno.test("an agent shows an assertion of its own for each request, of a task th
   assert.ok(isSigned(`runtime-1:${TIMESTAMP}`, body["signature"]!));
 });
 
+Deno.test("an agent of the government's service says so", async () => {
+  await using services = new Services();
+  const token = await issuer.token({ ...agentClaims(NOW_S), chatgpt_account_is_fedramp: true });
+  const headers = await (await services.identity({ token })).headers(signal);
+  assert.deepEqual(Object.keys(headers), ["authorization", "chatgpt-account-id", "x-openai-fedramp"]);
+});
+
 Deno.test("the id of a task may have another name, and may be sealed for the agent", async () => {
   await using services = new Services();
   for (

@@ -15,6 +15,7 @@ Deno.test("an agent's token that its issuer has signed says who the agent is", a
     runtimeId: "runtime-1",
     privateKey: agentClaims(NOW_S)["agent_private_key"],
     accountId: "acc-1",
+    isFedRamp: false,
   });
   const several = { ...agentClaims(NOW_S), aud: ["other", "codex-app-server"] };
   await verifyAgentJwt(await issuer.token(several), issuer.jwks, NOW_S);

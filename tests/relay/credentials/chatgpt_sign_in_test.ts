@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { accessToken, ENDPOINT, NOW_S, SignInRig } from "./sign_in_rig.ts";
+import { unsignedJwt } from "./tokens.ts";
 
 const bearer = (token: unknown) => `Bearer ${token}`;
 const EXPIRED =
@@ -22,6 +23,20 @@ Deno.test("no account is shown where the sign-in names none, and a token that do
   const rig = new SignInRig({ access_token: "opaque", account_id: null });
   assert.deepEqual(await rig.headers(), { authorization: "Bearer opaque" });
   assert.equal(rig.asked.length, 0);
+});
+
+Deno.test("an account of the government's service is shown by a header of its own, if the id token says so", async () => {
+  const claim = (auth: unknown) => unsignedJwt({ "https://api.openai.com/auth": auth });
+  const cases: [unknown, string | undefined][] = [
+    [claim({ chatgpt_account_id: "acc-1", chatgpt_account_is_fedramp: true }), "true"],
+    [claim({ chatgpt_account_id: "acc-1", chatgpt_account_is_fedramp: false }), undefined],
+    [claim({ chatgpt_account_id: "acc-1", chatgpt_account_is_fedramp: "true" }), undefined],
+    [claim({ chatgpt_account_is_fedramp: true }), undefined],
+    ["no JWT", undefined],
+  ];
+  for (const [id_token, value] of cases) {
+    assert.equal((await new SignInRig({ id_token }).headers())["x-openai-fedramp"], value);
+  }
 });
 
 Deno.test("an access token that expires within 300 s, or has expired, is refreshed before it is shown", async () => {
