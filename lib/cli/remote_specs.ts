@@ -34,7 +34,14 @@ export const SHARED_REMOTE_OPTIONS: readonly OptionSpec[] = [
     choices: ["noise", "direct"],
     needsIf: { value: "direct", name: "--aws-sigv4" },
   }),
-  ofRemote({ name: "--trust-registry", value: "<HOST>", check: trustedHostFlaw, repeatable: true }),
+  ofRemote({
+    name: "--trust-registry",
+    value: "<HOST>",
+    check: trustedHostFlaw,
+    repeatable: true,
+    // What these show goes to any registry.
+    excludes: CREDENTIAL_OPTIONS.filter((name) => name !== "--use-agent-identity-auth"),
+  }),
   ofRemote({ name: "--use-agent-identity-auth" }),
   ofRemote({ name: "--registration-bearer-stdin" }),
   ofRemote({ name: "--registration-bearer-file", value: "<PATH>", notEmpty: true }),

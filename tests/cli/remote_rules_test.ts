@@ -151,6 +151,11 @@ Deno.test("options of remote mode exclude each other", () => {
       "--listen <URL> --environment-id <ID>",
     ],
     [
+      [...BOTH, "--registration-bearer-file", "f", "--trust-registry", "h"],
+      conflict("--registration-bearer-file <PATH>", "--trust-registry <HOST>"),
+      "--remote <URL> --environment-id <ID> --registration-bearer-file <PATH>",
+    ],
+    [
       [...BOTH, "--registration-bearer-file", "f", "--chatgpt-token-stdin"],
       conflict("--registration-bearer-file <PATH>", "--chatgpt-token-stdin"),
       "--remote <URL> --environment-id <ID> --registration-bearer-file <PATH>",
@@ -261,6 +266,16 @@ Deno.test("parseServeOptions leaves what remote mode is told to who runs it", ()
   const { args, ...rest } = (command as Extract<typeof command, { kind: "remote" }>).options;
   assert.deepEqual(rest, { concurrentRequests: 4, maxDetachedMs: 3_600_000, trustedRegistries: ["a", "b"] });
   assert.deepEqual([args.get("--environment-id"), args.has("--exit-on-stdin-close")], ["x", true]);
+});
+
+Deno.test("--trust-registry takes hosts, and nothing around them", () => {
+  for (const host of ["registry.example", "10.0.0.1", "::1"]) parse([...BOTH, "--trust-registry", host]);
+  for (const host of ["", "https://registry.example", "registry.example:443", "*.example", "registry.example/"]) {
+    assert.throws(() => parse([...BOTH, `--trust-registry=${host}`]), {
+      exitCode: 2,
+      message: /^error: invalid value '.*' for '--trust-registry <HOST>': a host name or an IP address is expected/,
+    });
+  }
 });
 
 Deno.test("options without effect are accepted, and named", () => {
