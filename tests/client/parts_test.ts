@@ -73,7 +73,7 @@ Deno.test("a carrier whose connection does not go as it should is told to the lo
   const carrier = new ScriptedCarrier();
   carrier.acts.push(() => Promise.resolve({ gone: Promise.reject(new Error("stuck")) }));
   const dialer = new Dialer(carrier, log);
-  await dialer.open(new AbortController().signal, null);
+  await dialer.open({ signal: new AbortController().signal });
   await dialer.gone();
   assert.ok(lines.some((line) => line.includes("stuck")));
 });
