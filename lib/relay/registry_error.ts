@@ -113,9 +113,14 @@ function said(message: string | undefined, shown: ShownAnswer, nothing: string):
   return shownText(message ?? ((shown.body ?? "").trim() || nothing), shown.secrets);
 }
 
+/** Shorter texts are found in what is no secret. */
+const SHORTEST_SECRET = 8;
+
 /** What a registry said, as far as it is shown. */
 export function shownText(text: string, secrets: readonly string[]): string {
   let shown = text;
-  for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, "[credential]");
+  for (const secret of secrets) {
+    if (secret.length >= SHORTEST_SECRET) shown = shown.replaceAll(secret, "[credential]");
+  }
   return printable(shown, MAX_SHOWN_ERROR_LENGTH);
 }

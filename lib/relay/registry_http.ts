@@ -75,9 +75,11 @@ export class RegistryHttp {
   }
 
   async #send(url: string, { body, headers }: RegistryRequest, signal: AbortSignal): Promise<Response> {
+    // Called as the function that it is: some platforms' own does not take another `this`.
+    const fetch = this.#fetch;
     try {
       const sent = { ...COMMON_HEADERS, ...headers };
-      return await this.#fetch(url, { method: "POST", headers: sent, body, redirect: "manual", signal });
+      return await fetch(url, { method: "POST", headers: sent, body, redirect: "manual", signal });
     } catch (error) {
       throw requestFailed(`error sending request for url (${url})`, { cause: error });
     }

@@ -62,6 +62,16 @@ Deno.test("a request to a registry is a POST of JSON that does not say which pro
   assert.ok(names.every((name) => !name.startsWith("user-agent:") || name.trim() === "user-agent:"));
 });
 
+Deno.test("another client's fetch is called as a function, with what the platform's would get", async () => {
+  const calls: unknown[] = [];
+  const http = new RegistryHttp(environmentUrl("https://h", "e"), function (this: unknown, url, init) {
+    calls.push([this, url, init.method, init.redirect]);
+    return Promise.resolve(new Response("yes"));
+  });
+  assert.deepEqual(await http.post(REQUEST), { status: 200, body: "yes" });
+  assert.deepEqual(calls, [[undefined, "https://h/cloud/environment/e/register", "POST", "manual"]]);
+});
+
 Deno.test("a redirect is not followed", async () => {
   await using registry = rawRegistry(() =>
     "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"

@@ -1,70 +1,19 @@
 import assert from "node:assert/strict";
 import { type Credential, CredentialError } from "../../lib/relay/credential.ts";
-import { decodePublicKeys } from "../../lib/relay/public_key_json.ts";
-import { Registry, type RegistryOptions } from "../../lib/relay/registry.ts";
-import type { Fetch } from "../../lib/relay/registry_http.ts";
+import {
+  answered,
+  API_KEY,
+  BEARER,
+  executor,
+  HARNESS_KEYS,
+  KEYS,
+  type RecordedRequest,
+  REGISTERED,
+  registryOf,
+  type Requested,
+  signal,
+} from "./registry_rig.ts";
 import { loadVectors } from "./vectors/load.ts";
-
-interface RecordedRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: [string, string][];
-  readonly body: Record<string, unknown>;
-}
-const executor = loadVectors<{ registry: { register: RecordedRequest; validate: RecordedRequest[] } }>(
-  "real-executor-session.json",
-).registry;
-const harness = loadVectors<{ registry: { connect: RecordedRequest } }>("real-harness-session.json").registry;
-
-const signal = new AbortController().signal;
-const KEYS = decodePublicKeys(executor.register.body["executor_public_key"]);
-const HARNESS_KEYS = decodePublicKeys(executor.validate[0]!.body["harness_public_key"]);
-const API_KEY: Credential = { headers: () => Promise.resolve({ authorization: "Bearer test-api-key" }) };
-const BEARER: Credential = { ...API_KEY, hidesErrorBodies: true };
-
-interface Requested {
-  readonly url: string;
-  readonly headers: Record<string, string>;
-  readonly body: unknown;
-}
-
-/** A registry that gives these answers, one after the other, and the requests that it got. */
-function registryOf(answers: (Response | Error)[], options: Partial<RegistryOptions> = {}) {
-  const requests: Requested[] = [];
-  const fetch: Fetch = (url, { headers, body }) => {
-    const json = JSON.parse(new TextDecoder().decode(body as Uint8Array<ArrayBuffer>));
-    requests.push({ url, headers: headers as Record<string, string>, body: json });
-    const answer = answers.shift();
-    return answer instanceof Response
-      ? Promise.resolve(answer)
-      : Promise.reject(answer ?? new Error("one request too many"));
-  };
-  const registry = new Registry({
-    url: "http://127.0.0.1:1/",
-    environmentId: "env-vector",
-    credential: API_KEY,
-    fetch,
-    ...options,
-  });
-  return { registry, requests };
-}
-
-const REGISTERED = {
-  environment_id: "env-vector",
-  url: "ws://127.0.0.1:1/rdv?sig=x",
-  security_profile: "noise_hybrid_ik_v1",
-  executor_registration_id: "reg-1",
-};
-const CONNECTED = {
-  ...REGISTERED,
-  executor_public_key: executor.register.body["executor_public_key"],
-  harness_key_authorization: "authorization-1",
-};
-
-function answered(body: unknown, status = 200): Response {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return new Response(text === "" ? null : text, { status });
-}
 
 Deno.test("an executor registers with the request of the reference", async () => {
   const { registry, requests } = registryOf([answered({ ...REGISTERED, more: [1] }, 201)]);
@@ -156,6 +105,9 @@ Deno.test("what a registry says steers no terminal, has an end, and does not rep
   );
   const echo = answered('"Bearer test-api-key is wrong"', 500);
   assert.equal(await message(echo), `${failed} (500 Internal Server Error): "Bearer [credential] is wrong"`);
+  const short = { headers: () => Promise.resolve({ authorization: "Bearer e" }) };
+  const { registry } = registryOf([answered("seen", 500)], { credential: short });
+  await assert.rejects(registry.register(KEYS, signal), { message: `${failed} (500 Internal Server Error): seen` });
   const profile = answered({ ...REGISTERED, security_profile: "\x1b[2J" });
   assert.match(await message(profile), /unsupported security profile `\\u\{1b\}\[2J`$/);
   assert.equal((await message(answered('{"\x07":1'))).includes("\x07"), false);
@@ -202,7 +154,7 @@ Deno.test("a credential that the registry does not take is renewed once", async 
   const shown: string[] = [];
   let token = 1;
   const credential: Credential = {
-    headers: () => Promise.resolve({ authorization: `Bearer token-${token}` }),
+    headers: () => Promise.resolve({ authorization: `Bearer secret-${token}` }),
     renew: (refused) => {
       shown.push(refused["authorization"]!);
       token++;
@@ -211,13 +163,16 @@ Deno.test("a credential that the registry does not take is renewed once", async 
   };
   const twice = registryOf([answered("", 401), answered(REGISTERED)], { credential });
   await twice.registry.register(KEYS, signal);
-  assert.deepEqual(twice.requests.map(({ headers }) => headers["authorization"]), ["Bearer token-1", "Bearer token-2"]);
-  const never = registryOf([answered("", 401), answered("token-3 is wrong", 401)], { credential });
+  assert.deepEqual(twice.requests.map(({ headers }) => headers["authorization"]), [
+    "Bearer secret-1",
+    "Bearer secret-2",
+  ]);
+  const never = registryOf([answered("", 401), answered("secret-3 is wrong", 401)], { credential });
   await assert.rejects(never.registry.register(KEYS, signal), {
     status: 401,
     message: /: \[credential\] is wrong$/,
   });
-  assert.deepEqual(shown, ["Bearer token-1", "Bearer token-2"]);
+  assert.deepEqual(shown, ["Bearer secret-1", "Bearer secret-2"]);
   const stubborn = registryOf([answered("", 401)], { credential: { ...API_KEY, renew: () => Promise.resolve(false) } });
   await assert.rejects(stubborn.registry.register(KEYS, signal), { status: 401 });
 });
@@ -265,67 +220,4 @@ Deno.test("whatever else a registry answers to a validation is no", async () => 
   for (const no of noes) assert.equal(await verdict(no), "denied");
   assert.equal(await verdict(answered({ valid: true }, 401)), "credentialsRejected");
   assert.equal(await verdict(answered({ valid: true }, 299)), "valid");
-});
-
-Deno.test("a harness gets its bundle with the request of the reference", async () => {
-  const { registry, requests } = registryOf([answered(CONNECTED)], { environmentId: "env-vector" });
-  const keys = decodePublicKeys(harness.connect.body["harness_public_key"]);
-  assert.deepEqual(await registry.connect(keys, { signal }), {
-    registrationId: "reg-1",
-    url: REGISTERED.url,
-    authorization: "authorization-1",
-    executor: KEYS,
-  });
-  assert.equal(requests[0]!.url, "http://127.0.0.1:1/cloud/environment/env-vector/connect");
-  assert.deepEqual(requests[0]!.body, harness.connect.body);
-});
-
-Deno.test("an unusable bundle is refused", async () => {
-  const message = async (changes: object) => {
-    const { registry } = registryOf([answered({ ...CONNECTED, ...changes })]);
-    return await registry.connect(KEYS, { signal }).then(() => assert.fail(), ({ message, retryable }) => {
-      assert.equal(retryable, false);
-      return message;
-    });
-  };
-  const protocol = "exec-server protocol error: ";
-  const incomplete = `${protocol}environment registry returned incomplete Noise connection data`;
-  for (const name of ["url", "executor_registration_id", "harness_key_authorization"]) {
-    assert.equal(await message({ [name]: " \n" }), incomplete);
-  }
-  const key = CONNECTED.executor_public_key as object;
-  assert.equal(
-    await message({ environment_id: "x" }),
-    `${protocol}environment registry returned a different environment id`,
-  );
-  assert.equal(
-    await message({ security_profile: "x" }),
-    `${protocol}environment registry returned unsupported security profile \`x\``,
-  );
-  assert.equal(
-    await message({ executor_public_key: { ...key, suite: "x" } }),
-    `${protocol}invalid Noise channel public key: unsupported Noise channel suite`,
-  );
-  assert.match(await message({ executor_public_key: undefined }), /: missing field `executor_public_key` at line 1/);
-  assert.equal(
-    await message({ url: "https://h" }),
-    `${protocol}environment registry returned an unusable rendezvous URL`,
-  );
-});
-
-Deno.test("a harness asks again where that may help", async () => {
-  const retryable = async (answer: Response | Error) => {
-    const { registry } = registryOf([answer]);
-    return await registry.connect(KEYS, { signal }).then(() => assert.fail(), (error) => error.retryable);
-  };
-  for (const status of [408, 429, 500, 502, 503, 599]) {
-    assert.equal(await retryable(answered("", status)), true, `${status}`);
-  }
-  for (const status of [302, 400, 401, 403, 404, 409, 410]) {
-    assert.equal(await retryable(answered("", status)), false, `${status}`);
-  }
-  assert.equal(await retryable(answered({ error: { code: "environment_offline" } }, 409)), true);
-  assert.equal(await retryable(answered({ error: { code: "environment_offline" } }, 404)), false);
-  assert.equal(await retryable(new TypeError("connection refused")), true);
-  assert.equal(await retryable(answered("nope")), false);
 });
