@@ -1,6 +1,6 @@
 /** One client behind a bad network: every byte exactly once or a clear failure, no call left hanging, no timer left. */
 import assert from "node:assert/strict";
-import type { ExecClient } from "../../../lib/client/client.ts";
+import type { ClientOptions, ExecClient } from "../../../lib/client/client.ts";
 import { ClientError } from "../../../lib/client/client_error.ts";
 import { connect } from "../../../lib/client/connect.ts";
 import { Random } from "../../program/random.ts";
@@ -22,24 +22,39 @@ export interface Tally {
   connections: number;
 }
 
-/** @throws {Error} What must not happen, with the seed of the run. */
-export async function chaosRun(seed: number, serverUrl: string): Promise<Tally> {
+/** Connects a client by the URL of a proxy: the bad network. */
+export type ConnectThrough = (proxyUrl: string, options: ClientOptions) => Promise<ExecClient>;
+
+/**
+ * @param serverUrl What the proxy stands before.
+ * @throws {Error} What must not happen, with the seed of the run.
+ */
+export async function chaosRun(
+  seed: number,
+  serverUrl: string,
+  connectThrough: ConnectThrough = connect,
+): Promise<Tally> {
   const watchdog = new Watchdog();
   try {
-    return await watchdog.within(PATIENCE_MS, run(new Random(seed), serverUrl, watchdog));
+    return await watchdog.within(PATIENCE_MS, run(new Random(seed), serverUrl, watchdog, connectThrough));
   } catch (error) {
     throw new Error(`run with seed ${seed}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 
-async function run(random: Random, serverUrl: string, watchdog: Watchdog): Promise<Tally> {
+async function run(
+  random: Random,
+  serverUrl: string,
+  watchdog: Watchdog,
+  connectThrough: ConnectThrough,
+): Promise<Tally> {
   const clock = new CountingClock();
   const directory = await Deno.makeTempDir({ prefix: "exec-server-chaos-" });
   await using http = patternServer();
   await using proxy = new TcpProxy(serverUrl, { admit: troubles(new Random(random.below(2 ** 31))) });
   const tally: Tally = { whole: 0, failed: 0, connections: 0 };
   try {
-    await using environment = await connectAtLast(proxy.url, clock, watchdog);
+    await using environment = await connectAtLast((options) => connectThrough(proxy.url, options), clock, watchdog);
     const info = await untilInfo(environment, watchdog);
     const deeds = Array.from({ length: 2 + random.below(4) }, () => random.pick(DEEDS as [Deed, ...Deed[]]));
     const hasExtensions = info.capabilities["execServerV1"] === true;
@@ -64,11 +79,15 @@ async function run(random: Random, serverUrl: string, watchdog: Watchdog): Promi
 }
 
 /** The first connection is tried once by a client, and again by us. */
-async function connectAtLast(url: string, clock: CountingClock, watchdog: Watchdog): Promise<ExecClient> {
+async function connectAtLast(
+  connect: (options: ClientOptions) => Promise<ExecClient>,
+  clock: CountingClock,
+  watchdog: Watchdog,
+): Promise<ExecClient> {
   for (let attempt = 1;; attempt++) {
     try {
       const options = { clock, initializeTimeoutMs: INITIALIZE_TIMEOUT_MS };
-      return await watchdog.watch(`connect ${attempt}`, connect(url, options));
+      return await watchdog.watch(`connect ${attempt}`, connect(options));
     } catch (error) {
       if (!(error instanceof ClientError && error.retryable)) throw error;
       assert.equal(clock.pendingTimers, 0, "an attempt that has failed leaves no timer");
