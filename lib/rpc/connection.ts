@@ -45,7 +45,10 @@ export interface Connection {
   readonly malformedPrefix: string;
   /** Set where the carrier's rules end the connection at a message that cannot be decoded, without an answer. */
   readonly endsAtMalformed?: boolean;
-  /** Set where the carrier's rules end the connection when more messages than this wait behind the one in progress. */
+  /**
+   * Set where the carrier's rules end the connection when more messages than this wait behind the one in progress.
+   * Requests that wait in lanes, where several run at once, are not among them.
+   */
   readonly maxWaitingMessages?: number;
   /** Starts the delivery of messages; call it once. What came before is delivered first. */
   start(receiver: Receiver): void;

@@ -35,11 +35,6 @@ export class LaneQueue {
     return this.#running >= this.#concurrency || this.#head < this.#waiting.length;
   }
 
-  /** How many wait behind those that run. */
-  get waiting(): number {
-    return this.#running < this.#concurrency ? 0 : this.#waiting.length - this.#head;
-  }
-
   /** Counts a request that has been begun, and may be done already. */
   run(turn: Promise<void> | undefined): void {
     if (turn === undefined) return;

@@ -156,8 +156,7 @@ export class Peer {
 
   /** Ends the connection when too much waits behind what is in progress; during a pause nothing is. */
   #limitWaiting(limit: number): void {
-    const inQueue = this.#busy && !this.#pausing ? this.#queue.length : 0;
-    if (inQueue + this.#lanes.ordinary.waiting + this.#lanes.control.waiting <= limit) return;
+    if (!this.#busy || this.#pausing || this.#queue.length <= limit) return;
     this.#options.log.warn("connection ended: too many messages wait", { connection: this.connectionId, limit });
     this.close("too many messages wait", POLICY_VIOLATION);
   }
