@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type EnvironmentSet, environmentSources } from "../../lib/client/environment_sources.ts";
 import { Environments, type EnvironmentsOptions } from "../../lib/client/environments.ts";
 import type { Environment } from "../../lib/client/environment.ts";
+import { TestRegistry } from "../relay/support/registry.ts";
 import { idle, ScriptedCarrier } from "../support/scripted_server.ts";
 import { RawWebSocketServer } from "./support/raw_websocket_server.ts";
 
@@ -67,6 +68,27 @@ Deno.test("a registry wins over both, and nothing of it is checked before it is 
     message: "exec-server connection attempt failed: environment registry configuration error: " +
       "remote transport requires https for non-loopback endpoints",
   });
+});
+
+Deno.test("what the variables of a registry say goes to it, without the blanks around it", async () => {
+  await using registry = new TestRegistry({ url: () => "ws://127.0.0.1:9" });
+  registry.always("connect", { status: 403 });
+  const variables = {
+    [`${NOISE}_REGISTRY_URL`]: ` ${registry.url}/ `,
+    [`${NOISE}_ENVIRONMENT_ID`]: " of the test\n",
+    [`${NOISE}_AUTH_TOKEN`]: "\ttoken ",
+  };
+  for (const account of [undefined, "  ", " account "]) {
+    const all = account === undefined ? variables : { ...variables, [`${NOISE}_CHATGPT_ACCOUNT_ID`]: account };
+    const { environments: [environment] } = await environmentSources(options(all));
+    const opening = environment!.carrier.open({ signal: new AbortController().signal });
+    await assert.rejects(opening, { kind: "registry", message: /403 Forbidden/ });
+  }
+  const asked = registry.requestsOf("connect");
+  assert.deepEqual(asked.map(({ headers }) => headers["chatgpt-account-id"]), [undefined, undefined, "account"]);
+  for (const { environment, headers } of asked) {
+    assert.deepEqual([environment, headers["authorization"]], ["of%20the%20test", "Bearer token"]);
+  }
 });
 
 Deno.test("a registry of which something is missing is refused", async () => {

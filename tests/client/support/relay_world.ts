@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import type { Carrier } from "../../../lib/client/carrier.ts";
+import type { Carrier, OpenedConnection, OpenOptions } from "../../../lib/client/carrier.ts";
+import { type ClientOptions, ExecClient } from "../../../lib/client/client.ts";
+import type { ConnectionState } from "../../../lib/client/client_state.ts";
 import { relayCarrier } from "../../../lib/client/relay_carrier.ts";
 import type { RelayCarrierOptions } from "../../../lib/client/relay_options.ts";
 import { AssemblyBudget } from "../../../lib/relay/assembly_budget.ts";
@@ -198,8 +200,57 @@ async function until(done: () => boolean): Promise<void> {
 }
 
 /** More than what goes on in memory needs from one wait for a timer to the next. */
-const TURNS = 20;
+const TURNS = 50;
 
 function nextTurn(): Promise<void> {
   return new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+const never = new AbortController().signal;
+/** What is told of {@linkcode RelayWorld.url}. */
+export const SHOWN = "wss://rendezvous.test/harness";
+
+export function open(world: RelayWorld, options: Partial<OpenOptions> = {}, carrier = world.carrier()) {
+  const opening = carrier.open({ signal: never, clock: world.clock, ...options });
+  opening.catch(() => {}); // whoever waits for it hears of it
+  return opening;
+}
+
+/** Ends a connection and waits until nothing is left of it. */
+export async function close({ connection, gone }: OpenedConnection): Promise<void> {
+  connection.close();
+  await gone;
+}
+
+export function refusal(status: number, code?: string): Response {
+  return Response.json(code === undefined ? {} : { error: { code, message: "no" } }, { status });
+}
+
+/** Its body does not come. */
+export function brokenAnswer(): Response {
+  return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) }));
+}
+
+/** Lets time pass until the registry has been asked so often. @returns When that was. */
+export async function askedAt(world: RelayWorld, count: number): Promise<number[]> {
+  await world.passUntil(world.request(count));
+  return world.asked.map(({ at }) => at);
+}
+
+/** A client over the relay, the server's end of its first connection, and when there is another. */
+export async function connected(world: RelayWorld, options: ClientOptions = {}) {
+  const again = Promise.withResolvers<void>();
+  let isAgain = false;
+  const onState = (state: ConnectionState) => {
+    if (state === "disconnected") isAgain = true;
+    else if (isAgain) again.resolve();
+  };
+  const connecting = ExecClient.connect(world.carrier(), { clock: world.clock, onState, ...options });
+  const server = await world.accept(1);
+  await server.shakeHands();
+  return { client: await connecting, server, again: again.promise };
+}
+
+export function lose(world: RelayWorld, count: number): void {
+  world.sockets[count - 1]!.end("pong_timeout");
 }
