@@ -44,7 +44,10 @@ class RelayCarrier implements Carrier {
       [Symbol.dispose]: () => {
         if (!isUsed) return;
         isUsed = false;
-        if (--this.#users === 0) void this.#opener?.then((opener) => opener.forgetKeys(), () => {});
+        this.#users--;
+        void this.#opener?.then((opener) => {
+          if (this.#users === 0) opener.forgetKeys();
+        }, () => {});
       },
     };
   }

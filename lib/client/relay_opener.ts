@@ -165,7 +165,10 @@ export class RelayOpener {
   }
 
   #identity(): Promise<StaticKeys> {
-    this.#keys ??= StaticKeys.generate(this.#primitives);
+    this.#keys ??= StaticKeys.generate(this.#primitives).catch((error) => {
+      this.#keys = undefined;
+      throw error;
+    });
     return this.#keys;
   }
 }
