@@ -10,18 +10,24 @@ import { RefusalLog } from "./refusal_log.ts";
  *
  * @param observer Must not throw (`harmless`).
  * @param clock Counts the time in which refusals may have so many lines.
+ * @param peer What the lines call the other end of the WebSocket.
  */
-export function remoteLog(log: Log, observer: Observer = noObserver, clock: Clock = systemClock): RemoteEvents {
+export function remoteLog(
+  log: Log,
+  observer: Observer = noObserver,
+  clock: Clock = systemClock,
+  peer = "the rendezvous",
+): RemoteEvents {
   const refusals = new RefusalLog(log, clock);
   return {
     registration: (event) => observer.remoteRegistration?.(event),
     rendezvousConnect: (event) => observer.rendezvousConnect?.(event),
     registered: ({ environmentId }) => log.info("registered with the registry", { environment: environmentId }),
-    connected: () => log.info("connected to the rendezvous"),
+    connected: () => log.info(`connected to ${peer}`),
     lost(event) {
       observer.rendezvousLost?.(event);
       refusals.tellRest();
-      log.warn("lost the rendezvous", { reason: event.reason, lastedMs: Math.round(event.lastedMs) });
+      log.warn(`lost ${peer}`, { reason: event.reason, lastedMs: Math.round(event.lastedMs) });
     },
     retrying({ what, afterMs, reason, status, rejection }) {
       observer.remoteRetry?.({ what, afterMs, reason, status });

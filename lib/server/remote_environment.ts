@@ -127,7 +127,7 @@ async function direct(options: DirectOptions): Promise<(serve: Serve) => Promise
     clock,
     ...(fetch === undefined ? {} : { fetch }),
   });
-  const events = eventsOf(options, remoteLog);
+  const events = eventsOf(options, remoteLog, "the service");
   return (serve) =>
     runDirect({
       registry,
@@ -209,8 +209,9 @@ async function executor(options: RelayOptions): Promise<(open: ExecutorOptions["
 function eventsOf(
   { log = silentLog, observer = noObserver, clock = waitingClock }: RegistryOptions,
   toEvents: typeof remoteLog,
+  peer?: string,
 ): RemoteEvents {
-  return toEvents(log, harmless(observer, log), clock);
+  return toEvents(log, harmless(observer, log), clock, peer);
 }
 
 function credentialOf(

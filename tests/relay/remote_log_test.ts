@@ -13,6 +13,18 @@ function recorded(observer?: Observer): { events: RemoteEvents; lines: string[];
   return { events: remoteLog(log, observer, clock), lines, clock };
 }
 
+Deno.test("lines name the other end of the WebSocket", () => {
+  const lines: string[] = [];
+  const log = createLog("info", (line) => lines.push(line.replace(/^\S+ /, "").trim()));
+  const events = remoteLog(log, {}, undefined, "the service");
+  events.connected?.();
+  events.lost?.({ reason: "connection lost", lastedMs: 1 });
+  assert.deepEqual(lines, [
+    "INFO connected to the service",
+    'WARN lost the service reason="connection lost" lastedMs=1',
+  ]);
+});
+
 Deno.test("an operator sees a line each for registered, connected, lost, retrying, paused and refused", () => {
   const { events, lines } = recorded();
   events.registration?.({ outcome: "success", durationMs: 12.3 });

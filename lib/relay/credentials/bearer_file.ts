@@ -27,6 +27,8 @@ export async function bearerFile(path: string): Promise<Credential> {
   return {
     headers: async () => bearerHeaders(await readToken(path)),
     renew: async (refused) => bearerHeaders(await readToken(path))["authorization"] !== refused["authorization"],
+    // As for the same token on standard input.
+    hidesErrorBodies: true,
   };
 }
 

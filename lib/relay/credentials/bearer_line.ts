@@ -7,12 +7,14 @@ const INVALID = "invalid registration bearer";
 
 /**
  * `--registration-bearer-stdin`: the first line of standard input is the token. Waits for it without limit; what
- * comes after it is left unread.
+ * comes after it is left unread. As with the reference the token crosses networks by https only, and bodies of the
+ * registry's errors are not shown.
  *
  * @throws {CredentialError} There is no such line.
  */
 export async function bearerLine(lines: StdinLines): Promise<Credential> {
-  return fixedCredential(bearerHeaders(registrationBearer(await lines.next(MAX_BEARER_BYTES))));
+  const headers = bearerHeaders(registrationBearer(await lines.next(MAX_BEARER_BYTES)));
+  return { ...fixedCredential(headers), hidesErrorBodies: true };
 }
 
 /** @throws {CredentialError} The line is not a token and nothing else. */

@@ -32,6 +32,18 @@ Deno.test("a bearer file and a ChatGPT token are found where the choice says", a
   assert.equal(shown["chatgpt-account-id"], "acc-1");
 });
 
+Deno.test("what an operator hands over for one environment is never repeated by an error", async () => {
+  const frame = '{"version":1,"environment_id":"env-x","token":"a","expires_at":1800000001}\n';
+  for (const [choice, stdin] of [["bearerLine", "a\n"], ["executorCredential", frame]] as const) {
+    await using world = await World.create(stdin);
+    assert.equal((await world.choose({ kind: choice })).credential.hidesErrorBodies, true, choice);
+  }
+  await using world = await World.create();
+  const path = `${world.home}/token`;
+  await Deno.writeTextFile(path, "a", { mode: 0o600 });
+  assert.equal((await world.choose({ kind: "bearerFile", path })).credential.hidesErrorBodies, true);
+});
+
 Deno.test("only a credential pipe is a life line", async () => {
   await using world = await World.create(
     '{"version":1,"environment_id":"env-x","token":"a","expires_at":1800000001}\n',
