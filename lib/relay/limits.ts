@@ -22,9 +22,8 @@ export const MAX_MESSAGE_BYTES = 67_108_864;
 /** Records of one direction: a stream ends before its sequence number, 32 bits wide, would pass this. */
 export const MAX_SEQ = 0xffff_ffff;
 
-/** How far ahead of the next expected a record may be. */
+/** How far ahead of the next expected a record may be, and so how many may be held. */
 export const MAX_REORDER_DISTANCE = 64;
-export const MAX_HELD_RECORDS = 64;
 export const MAX_HELD_BYTES = 1_048_576;
 
 /** Decoded messages that wait per stream of an executor behind the one that is being answered. */

@@ -50,8 +50,9 @@ export class RecordSender implements FrameSource {
     return this.#queuedBytes;
   }
 
-  /** @param message With its length before it; kept, and not to be changed. */
+  /** @param message With its length before it; kept, and not to be changed. Dropped after the end. */
   push(message: Uint8Array<ArrayBuffer>): void {
+    if (this.#ended) return;
     this.#messages.push(message);
     this.#queuedBytes += message.length;
     this.#options.queue.request(this);

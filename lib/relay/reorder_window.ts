@@ -1,12 +1,12 @@
-import { MAX_HELD_BYTES, MAX_HELD_RECORDS, MAX_REORDER_DISTANCE, MAX_SEQ } from "./limits.ts";
+import { MAX_HELD_BYTES, MAX_REORDER_DISTANCE, MAX_SEQ } from "./limits.ts";
 import { keptBytes } from "./kept_bytes.ts";
 import { StreamError } from "./stream_error.ts";
 
 /**
  * Records of one direction in any order → in order, each once.
  *
- * Holds at most {@linkcode MAX_HELD_RECORDS} that came too early, no more than {@linkcode MAX_HELD_BYTES} of them, and
- * none that is more than {@linkcode MAX_REORDER_DISTANCE} ahead.
+ * Holds those that came too early, no more than {@linkcode MAX_HELD_BYTES} of them, and none that is more than
+ * {@linkcode MAX_REORDER_DISTANCE} ahead: so many records are the most, too.
  */
 export class ReorderWindow {
   #next: number;
@@ -54,10 +54,9 @@ export class ReorderWindow {
   }
 
   #hold(seq: number, record: Uint8Array<ArrayBuffer>): void {
-    if (
-      seq - this.#next > MAX_REORDER_DISTANCE || this.#held.size >= MAX_HELD_RECORDS ||
-      this.#heldBytes + record.length > MAX_HELD_BYTES
-    ) throw new StreamError("record out of reach");
+    if (seq - this.#next > MAX_REORDER_DISTANCE || this.#heldBytes + record.length > MAX_HELD_BYTES) {
+      throw new StreamError("record out of reach");
+    }
     this.#held.set(seq, keptBytes(record));
     this.#heldBytes += record.length;
   }

@@ -166,7 +166,6 @@ export class RelayStream implements Connection {
 
   #endAfterRecords(end: ConnectionEnd): void {
     this.#sender.end();
-    if (this.#end !== undefined) return this.#leave(false);
     this.#records.whenIdle(() => {
       this.#finish(end);
       this.#leave(false);

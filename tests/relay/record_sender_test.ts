@@ -23,13 +23,12 @@ class SlowCipher {
   }
 }
 
-function open(cipher: SlowCipher) {
-  const socket = new MemorySocket();
+function open(cipher: SlowCipher, socket = new MemorySocket(), queue = new FrameQueue(socket)) {
   const faults: string[] = [];
   const sender = new RecordSender({
     streamId: "stream",
     cipher,
-    queue: new FrameQueue(socket),
+    queue,
     sent() {},
     failed(error) {
       faults.push(error.fault);
@@ -109,4 +108,15 @@ Deno.test("RecordSender sends nothing after its end, although something is still
   for (const finish of cipher.pending) finish();
   await settled();
   assert.deepEqual([socket.sent.length, sender.queuedBytes, done, faults], [0, 0, 0, []]);
+});
+
+Deno.test("RecordSender takes room for what it seals, and gives it back when it ends", () => {
+  const socket = new MemorySocket();
+  const queue = new FrameQueue(socket);
+  const floods = [1, 2, 3].map(() => open(new SlowCipher(), socket, queue).sender);
+  for (const flood of floods) flood.push(prefixed("x".repeat(10 * MAX_RECORD_BYTES)));
+  open(new SlowCipher(), socket, queue).sender.push(prefixed("a"));
+  assert.equal(socket.sent.length, 0);
+  for (const flood of floods) flood.end();
+  assert.equal(socket.sent.length, 1);
 });

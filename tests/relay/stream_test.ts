@@ -97,6 +97,17 @@ for (const role of ROLES) {
     assertEnded(end, role, "record out of reach");
   });
 
+  streamTest(`RelayStream (${role}) looks at a record only when its turn has come`, () => {
+    const end = new StreamEnd(role).start();
+    end.stream.receive({ seq: 1, payload: new Uint8Array(200_000) });
+    end.stream.receive({ seq: 2, payload: new Uint8Array(15) });
+    end.stream.receive({ seq: 1, payload: new Uint8Array(61_457) });
+    assert.deepEqual(end.ends, []);
+    receive(end, role, 0, "{}");
+    assert.deepEqual(end.texts, ["{}"]);
+    assertEnded(end, role, "record too large");
+  });
+
   streamTest(`RelayStream (${role}) ends rather than send an empty message or one above 64 MiB`, () => {
     for (const message of ["", "x".repeat(MAX_MESSAGE_BYTES + 1)]) {
       const end = new StreamEnd(role).start();
@@ -140,8 +151,9 @@ for (const role of ROLES) {
     receive(end, role, 1, "{}");
     end.stream.peerReset();
     assert.deepEqual(end.texts, []);
+    end.stream.send("too late");
     await end.ended;
-    assert.deepEqual(end.texts, [large, "{}"]);
+    assert.deepEqual([end.texts, end.sentKinds], [[large, "{}"], []]);
     assert.equal(end.budget.heldBytes, 0);
   });
 
@@ -223,27 +235,40 @@ streamTest(
 
 streamTest("RelayStream delivers messages that waited in order, each when the receiver is ready", async () => {
   const end = new StreamEnd("harness");
-  const pauses: PromiseWithResolvers<void>[] = [];
   const got: string[] = [];
-  const last = Promise.withResolvers<void>();
+  let ready = () => {};
   end.stream.start({
     message(message) {
       got.push(new TextDecoder().decode(message as Uint8Array));
-      if (got.length === 300) last.resolve();
-      const pause = Promise.withResolvers<void>();
-      pauses.push(pause);
-      return pause.promise.then(() => pauses[0]?.resolve());
+      return new Promise((resolve) => ready = resolve);
     },
     ended() {},
   });
   for (let seq = 0; seq < 300; seq++) receive(end, "harness", seq, `${seq}`);
-  assert.deepEqual(got, ["0"]);
-  while (got.length < 300) {
-    pauses.shift()?.resolve();
+  for (let count = 1; count < 300; count++) {
+    assert.equal(got.length, count);
+    ready();
+    await undefined;
     await undefined;
   }
-  await last.promise;
   assert.deepEqual(got, [...Array(300).keys()].map(String));
+  assert.equal(end.budget.heldBytes, 0);
+  end.stream.peerReset();
+});
+
+streamTest("RelayStream holds nothing of what it has delivered", async () => {
+  const end = new StreamEnd("executor");
+  const delivered = Promise.withResolvers<void>();
+  end.stream.start({
+    message(message) {
+      if (message.length === 2) delivered.resolve();
+    },
+    ended() {},
+  });
+  receive(end, "executor", 1, "{}");
+  receive(end, "executor", 0, "x".repeat(50_000));
+  assert.ok(end.budget.heldBytes > 50_000);
+  await delivered.promise;
   assert.equal(end.budget.heldBytes, 0);
   end.stream.peerReset();
 });

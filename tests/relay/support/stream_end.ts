@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { ConnectionEnd } from "../../../lib/rpc/connection.ts";
 import { AssemblyBudget } from "../../../lib/relay/assembly_budget.ts";
 import { decodeFrame } from "../../../lib/relay/frame.ts";
@@ -24,19 +25,29 @@ const loaded = await loadPrimitives();
 const underWay = new Set<Promise<unknown>>();
 const primitives: Primitives = { ...loaded, aes256Gcm: { key: (raw) => watched(loaded.aes256Gcm.key(raw)) } };
 
-/** A test that is over only when nothing is done in the background any more. */
+/** Keys of ciphers that have not been wiped. */
+let keys = 0;
+
+/**
+ * A test that is over only when nothing is done in the background any more. All its streams have to have ended, with their
+ * keys wiped.
+ */
 export function streamTest(name: string, test: () => void | Promise<void>): void {
   Deno.test(name, async () => {
+    keys = 0;
     try {
       await test();
     } finally {
       await Promise.allSettled(underWay);
     }
+    assert.equal(keys, 0, "keys have not been wiped");
   });
 }
 
 function watched(key: AesKey): AesKey {
   const { background } = key;
+  let wiped = false;
+  keys++;
   const watch = <T>(work: Promise<T>) => {
     underWay.add(work);
     work.finally(() => underWay.delete(work)).catch(() => {});
@@ -51,7 +62,11 @@ function watched(key: AesKey): AesKey {
         open: (...input) => watch(background.open(...input)),
       },
     }),
-    [Symbol.dispose]: () => key[Symbol.dispose](),
+    [Symbol.dispose]() {
+      if (!wiped) keys--;
+      wiped = true;
+      key[Symbol.dispose]();
+    },
   };
 }
 
