@@ -1,5 +1,6 @@
-/** Everything that is to be shown of the relay with the reference at one of its ends. */
+/** The relay with the reference at one of its ends, or at none. */
 import { show } from "../../wire/mismatch.ts";
+import { clientRuns } from "./client_harness.ts";
 import { codexRuns, type Programs } from "./codex_harness.ts";
 import type { Run } from "./run.ts";
 
@@ -33,10 +34,10 @@ export async function playRelay(programs: Programs, filter = ""): Promise<Counts
 /** Where the reference cannot be had: says so, and counts what was not done. */
 export function skipRelay(): Counts {
   const skipped = runs({ cli: "", reference: [], ours: [] }).length;
-  console.log(`skip ${skipped} runs of the relay with the reference at one of its ends`);
+  console.log(`skip ${skipped} runs of the relay, which are there to compare with the reference`);
   return { passed: 0, failed: 0, skipped };
 }
 
 function runs(programs: Programs): Run[] {
-  return [...codexRuns(programs)];
+  return [...clientRuns(programs), ...codexRuns(programs)];
 }

@@ -27,7 +27,7 @@ function atRecord(world: TestWorld, count: number, act: () => void): void {
 }
 
 /** Well-formed, and nobody's: all coefficients of the ML-KEM key are zero. */
-const ANOTHER_KEY = {
+export const ANOTHER_KEY = {
   suite: "Noise_hybridIK_X25519+MLKEM768_AESGCM_SHA256",
   x25519_public_key: new Uint8Array(32).fill(9).toBase64(),
   mlkem768_public_key: new Uint8Array(1184).toBase64(),
