@@ -184,7 +184,7 @@ if (import.meta.main) {
   if (options.parts.includes("relay")) {
     const ours = options.words ?? ownProgram().words;
     const relay = reference === null ? skipRelay() : await playRelay(
-      { cli: reference[0], reference, ours },
+      { cli: reference[0], reference, ours, seed: options.seed },
       options.title,
     );
     counts.passed += relay.passed;

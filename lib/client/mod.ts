@@ -54,6 +54,6 @@ export type { EnvironmentInfo } from "../protocol/environment.ts";
 export type { ProcessSummary } from "../protocol/extensions.ts";
 export type { NotificationName, NotificationParams, Params, RequestName, Result } from "../protocol/methods.ts";
 export type { ReadResult } from "../protocol/process.ts";
-export type { Dial, DialOptions, RelaySocket, SocketEndReason, SocketReceiver } from "../relay/relay_socket.ts";
+export type { Dial, DialOptions, RelaySocket, SocketEndReason, SocketReceiver } from "../relay/socket/relay_socket.ts";
 export type { Connection, ConnectionEnd, Message, Receiver } from "../rpc/connection.ts";
 export { PathUri } from "../path_uri.ts";

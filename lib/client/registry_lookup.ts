@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { HarnessBundle } from "../relay/registry.ts";
+import type { HarnessBundle } from "../relay/registry/registry.ts";
 import { CONNECT_REQUEST_TIMEOUT_MS, CONNECT_RETRIES, CONNECT_TOTAL_TIMEOUT_MS } from "../relay/limits.ts";
 import { pause } from "./abortable.ts";
 import { ClientError } from "./client_error.ts";

@@ -1,7 +1,7 @@
 import { CredentialError } from "../relay/credential.ts";
 import { HarnessError } from "../relay/harness.ts";
-import { RegistryError } from "../relay/registry_error.ts";
-import type { DialError } from "../relay/relay_socket.ts";
+import { RegistryError } from "../relay/registry/registry_error.ts";
+import type { DialError } from "../relay/socket/relay_socket.ts";
 import { ClientError, connectError, connectTimeout, initializeTimeout } from "./client_error.ts";
 import { errorCause, statusCause } from "./dial_cause.ts";
 

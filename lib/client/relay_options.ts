@@ -1,4 +1,4 @@
-import type { Dial } from "../relay/relay_socket.ts";
+import type { Dial } from "../relay/socket/relay_socket.ts";
 import type { Token } from "./token_text.ts";
 
 export interface RelayCarrierOptions {

@@ -1,4 +1,4 @@
-import type { RejectionReason, SocketEndReason } from "./relay_socket.ts";
+import type { RejectionReason, SocketEndReason } from "./socket/relay_socket.ts";
 
 /**
  * What happens to an executor or a forwarder, for an operator's log and an exporter of metrics. There is nothing in it

@@ -3,9 +3,9 @@ import type { Log } from "../log.ts";
 import type { Message } from "../rpc/connection.ts";
 import { urlDefect } from "../url_defect.ts";
 import { FORWARD_CONNECT_TIMEOUT_MS } from "./limits.ts";
-import { dialPlain, type PlainSocket } from "./plain_socket.ts";
-import { DialError } from "./relay_socket.ts";
-import type { RelayStream } from "./stream.ts";
+import { dialPlain, type PlainSocket } from "./socket/plain_socket.ts";
+import { DialError } from "./socket/relay_socket.ts";
+import type { RelayStream } from "./stream/stream.ts";
 
 /**
  * Checks where a forwarder is to hand streams on to.

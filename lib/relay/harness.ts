@@ -1,14 +1,14 @@
 import type { Clock } from "../clock.ts";
-import { AssemblyBudget } from "./assembly_budget.ts";
-import { type DataFrame, decodeFrame, encodeHandshake, encodeResume } from "./frame.ts";
-import { FrameQueue } from "./frame_queue.ts";
+import { AssemblyBudget } from "./stream/assembly_budget.ts";
+import { type DataFrame, decodeFrame, encodeHandshake, encodeResume } from "./stream/frame.ts";
+import { FrameQueue } from "./stream/frame_queue.ts";
 import { MAX_QUEUED_FRAMES } from "./limits.ts";
-import { HandshakeError, Initiator, REJECTED_PAYLOAD, type TransportKeys } from "./noise.ts";
-import type { Primitives } from "./primitives.ts";
-import type { HarnessBundle } from "./registry.ts";
-import type { Dial, RelaySocket, SocketEndReason, SocketReceiver } from "./relay_socket.ts";
-import type { StaticKeys } from "./static_keys.ts";
-import { RelayStream } from "./stream.ts";
+import { HandshakeError, Initiator, REJECTED_PAYLOAD, type TransportKeys } from "./noise/noise.ts";
+import type { Primitives } from "./noise/primitives.ts";
+import type { HarnessBundle } from "./registry/registry.ts";
+import type { Dial, RelaySocket, SocketEndReason, SocketReceiver } from "./socket/relay_socket.ts";
+import type { StaticKeys } from "./noise/static_keys.ts";
+import { RelayStream } from "./stream/stream.ts";
 
 export interface HarnessOptions {
   readonly bundle: HarnessBundle;

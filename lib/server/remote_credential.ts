@@ -73,7 +73,7 @@ export async function remoteSigner(
 ): Promise<RemoteCredential<RequestSigner>> {
   if (service.trim() === "") throw new Error("AWS service name must not be empty");
   const [{ awsSigner, loadAwsLibrary }, { StdinLines }] = await Promise.all([
-    import("../relay/aws_credentials.ts"),
+    import("../relay/direct/aws_credentials.ts"),
     import("../relay/credentials/stdin_lines.ts"),
   ]);
   const auth = await awsSigner({ ...choice, service: service.trim(), env, now: Date.now, library: loadAwsLibrary });

@@ -5,8 +5,8 @@ import { systemBackend } from "../process/backend.ts";
 import type { ProcessBackend } from "../process/child.ts";
 import type { Credential, CredentialError, RequestSigner } from "../relay/credential.ts";
 import type { RemoteEvents } from "../relay/events.ts";
-import type { ExecutorOptions } from "../relay/executor.ts";
-import type { Dial } from "../relay/relay_socket.ts";
+import type { ExecutorOptions } from "../relay/executor/executor.ts";
+import type { Dial } from "../relay/socket/relay_socket.ts";
 import type { remoteLog } from "../relay/remote_log.ts";
 import { ExecServer } from "./serve.ts";
 
@@ -116,8 +116,8 @@ async function relay(options: RelayOptions): Promise<(serve: Serve) => Promise<v
 async function direct(options: DirectOptions): Promise<(serve: Serve) => Promise<void>> {
   const { signer, fetch, signal, clock = waitingClock } = options;
   const [{ runDirect }, { DirectRegistry }, { remoteLog }] = await Promise.all([
-    import("../relay/direct.ts"),
-    import("../relay/registry_direct.ts"),
+    import("../relay/direct/direct.ts"),
+    import("../relay/registry/registry_direct.ts"),
     import("../relay/remote_log.ts"),
   ]);
   const registry = new DirectRegistry({
@@ -175,13 +175,13 @@ async function executor(options: RelayOptions): Promise<(open: ExecutorOptions["
   const { auth, fetch, signal, clock = waitingClock } = options;
   const [{ runExecutor }, { Registry }, { StaticKeys }, { loadPrimitives }, { remoteLog }, credentials, dial] =
     await Promise.all([
-      import("../relay/executor.ts"),
-      import("../relay/registry.ts"),
-      import("../relay/static_keys.ts"),
-      import("../relay/load_primitives.ts"),
+      import("../relay/executor/executor.ts"),
+      import("../relay/registry/registry.ts"),
+      import("../relay/noise/static_keys.ts"),
+      import("../relay/noise/load_primitives.ts"),
       import("../relay/remote_log.ts"),
       import("../relay/credential.ts"),
-      options.dial ?? import("../relay/ws_socket.ts").then(({ wsDial }) => wsDial),
+      options.dial ?? import("../relay/socket/ws_socket.ts").then(({ wsDial }) => wsDial),
     ]);
   const registry = new Registry({
     url: options.registry,

@@ -1,7 +1,7 @@
 /** What a handshake costs each end of ours in computing, without network and registry. */
-import { loadPrimitives } from "../../lib/relay/load_primitives.ts";
-import { Initiator, Responder } from "../../lib/relay/noise.ts";
-import { StaticKeys } from "../../lib/relay/static_keys.ts";
+import { loadPrimitives } from "../../lib/relay/noise/load_primitives.ts";
+import { Initiator, Responder } from "../../lib/relay/noise/noise.ts";
+import { StaticKeys } from "../../lib/relay/noise/static_keys.ts";
 import type { Plan } from "./plan.ts";
 
 /** Handshakes before the first that counts: the code is compiled by then. */

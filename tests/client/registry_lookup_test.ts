@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClientError } from "../../lib/client/client_error.ts";
-import { DialError } from "../../lib/relay/relay_socket.ts";
+import { DialError } from "../../lib/relay/socket/relay_socket.ts";
 import { askedAt, brokenAnswer, close, open, refusal, RelayWorld, SHOWN } from "./support/relay_world.ts";
 
 Deno.test("a first look-up is repeated after what may pass: four times, with growing pauses", async () => {

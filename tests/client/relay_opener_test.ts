@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { encodeReset } from "../../lib/relay/frame.ts";
-import { REJECTED_PAYLOAD } from "../../lib/relay/noise.ts";
-import { DialError } from "../../lib/relay/relay_socket.ts";
+import { encodeReset } from "../../lib/relay/stream/frame.ts";
+import { REJECTED_PAYLOAD } from "../../lib/relay/noise/noise.ts";
+import { DialError } from "../../lib/relay/socket/relay_socket.ts";
 import { RecordedTelemetry } from "../support/recorded_telemetry.ts";
 import { Recorder } from "../support/recorder.ts";
 import { close, open, refusal, RelayWorld, SHOWN } from "./support/relay_world.ts";

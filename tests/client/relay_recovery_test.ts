@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LazyClient } from "../../lib/client/lazy_client.ts";
 import { registryPauseMs } from "../../lib/client/registry_pause.ts";
-import { encodeReset } from "../../lib/relay/frame.ts";
+import { encodeReset } from "../../lib/relay/stream/frame.ts";
 import { FarEnd, INFO } from "../support/scripted_server.ts";
 import { askedAt, connected, EXECUTORS, lose, refusal, RelayWorld } from "./support/relay_world.ts";
 

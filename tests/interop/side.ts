@@ -16,8 +16,11 @@ export interface SideOptions {
   readonly workspace: Workspace;
 }
 
+/** Where a side over WebSocket is reached. */
+export type Listening = AsyncDisposable & { readonly url: string };
+
 export class Side implements AsyncDisposable {
-  #server: RunningServer | null = null;
+  #server: Listening | null = null;
   #client: WebSocketClient | StdioClient | null = null;
   sessionId: string | null = null;
 
@@ -27,6 +30,13 @@ export class Side implements AsyncDisposable {
   static async start(options: SideOptions, transport: "ws" | "stdio"): Promise<Side> {
     const side = new Side(options, transport);
     if (transport === "ws") side.#server = await RunningServer.start(options.words, options.workspace);
+    return side;
+  }
+
+  /** One that is reached over WebSocket, whatever is behind it; it ends with the side. */
+  static at(options: SideOptions, listening: Listening): Side {
+    const side = new Side(options, "ws");
+    side.#server = listening;
     return side;
   }
 

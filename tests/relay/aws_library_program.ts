@@ -1,6 +1,6 @@
 /** Prints what AWS's library finds for the profile that is named, or for none. */
 
-import { loadAwsLibrary } from "../../lib/relay/aws_credentials.ts";
+import { loadAwsLibrary } from "../../lib/relay/direct/aws_credentials.ts";
 
 const profile = Deno.args[0] || undefined;
 const library = await loadAwsLibrary();

@@ -1,6 +1,6 @@
 /** Dials the rendezvous whose URL is the argument, and prints what came of it. */
 
-import { wsDial } from "../../lib/relay/ws_socket.ts";
+import { wsDial } from "../../lib/relay/socket/ws_socket.ts";
 
 const [url = ""] = Deno.args;
 try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { RequestSigner, SignedRequest } from "../../lib/relay/credential.ts";
-import { runDirect } from "../../lib/relay/direct.ts";
-import type { PlainDialOptions, PlainSocket } from "../../lib/relay/plain_socket.ts";
+import { runDirect } from "../../lib/relay/direct/direct.ts";
+import type { PlainDialOptions, PlainSocket } from "../../lib/relay/socket/plain_socket.ts";
 import { memoryPair } from "../../lib/rpc/memory.ts";
 import type { ConnectionEnd } from "../../lib/rpc/connection.ts";
 import { ManualClock } from "../support/manual_clock.ts";

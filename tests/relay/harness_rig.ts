@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { encodeData, encodeHandshake } from "../../lib/relay/frame.ts";
+import { encodeData, encodeHandshake } from "../../lib/relay/stream/frame.ts";
 import { type Harness, type HarnessOptions, openHarness } from "../../lib/relay/harness.ts";
-import { loadPrimitives } from "../../lib/relay/load_primitives.ts";
-import { Responder, type TransportKeys } from "../../lib/relay/noise.ts";
-import { RecordCipher } from "../../lib/relay/record_cipher.ts";
-import { prefixed } from "../../lib/relay/records.ts";
-import type { HarnessBundle } from "../../lib/relay/registry.ts";
-import { StaticKeys } from "../../lib/relay/static_keys.ts";
+import { loadPrimitives } from "../../lib/relay/noise/load_primitives.ts";
+import { Responder, type TransportKeys } from "../../lib/relay/noise/noise.ts";
+import { RecordCipher } from "../../lib/relay/noise/record_cipher.ts";
+import { prefixed } from "../../lib/relay/stream/records.ts";
+import type { HarnessBundle } from "../../lib/relay/registry/registry.ts";
+import { StaticKeys } from "../../lib/relay/noise/static_keys.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { FakeSocket } from "./support_socket.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { encodeData, encodeHandshake, encodeReset, encodeResume } from "../../lib/relay/frame.ts";
+import { encodeData, encodeHandshake, encodeReset, encodeResume } from "../../lib/relay/stream/frame.ts";
 import { HarnessError } from "../../lib/relay/harness.ts";
 import { MAX_QUEUED_FRAMES } from "../../lib/relay/limits.ts";
-import { REJECTED_PAYLOAD } from "../../lib/relay/noise.ts";
-import { DialError } from "../../lib/relay/relay_socket.ts";
-import { StaticKeys } from "../../lib/relay/static_keys.ts";
+import { REJECTED_PAYLOAD } from "../../lib/relay/noise/noise.ts";
+import { DialError } from "../../lib/relay/socket/relay_socket.ts";
+import { StaticKeys } from "../../lib/relay/noise/static_keys.ts";
 import { idle } from "../support/scripted_server.ts";
 import { Recorder } from "../support/recorder.ts";
 import { BUNDLE, HarnessRig, primitives } from "./harness_rig.ts";

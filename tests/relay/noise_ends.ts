@@ -1,8 +1,8 @@
 /** The two ends of a handshake, for its tests. */
 import assert from "node:assert/strict";
-import { loadPrimitives } from "../../lib/relay/load_primitives.ts";
-import { type HandshakeContext, HandshakeError, Initiator, Responder } from "../../lib/relay/noise.ts";
-import { StaticKeys } from "../../lib/relay/static_keys.ts";
+import { loadPrimitives } from "../../lib/relay/noise/load_primitives.ts";
+import { type HandshakeContext, HandshakeError, Initiator, Responder } from "../../lib/relay/noise/noise.ts";
+import { StaticKeys } from "../../lib/relay/noise/static_keys.ts";
 
 export const platform = await loadPrimitives();
 export const harness = await StaticKeys.generate(platform);

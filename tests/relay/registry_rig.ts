@@ -1,9 +1,9 @@
 /** A registry that says what a test wants, and what the reference asked it. */
 
 import type { Credential } from "../../lib/relay/credential.ts";
-import { decodePublicKeys } from "../../lib/relay/public_key_json.ts";
-import { Registry, type RegistryOptions } from "../../lib/relay/registry.ts";
-import type { Fetch } from "../../lib/relay/registry_http.ts";
+import { decodePublicKeys } from "../../lib/relay/noise/public_key_json.ts";
+import { Registry, type RegistryOptions } from "../../lib/relay/registry/registry.ts";
+import type { Fetch } from "../../lib/relay/registry/registry_http.ts";
 import { loadVectors } from "./vectors/load.ts";
 
 export interface RecordedRequest {

@@ -1,5 +1,5 @@
-import type { RelaySocket, SocketEndReason, SocketReceiver } from "../../lib/relay/relay_socket.ts";
-import { decodeFrame, type Frame, type InvalidFrame } from "../../lib/relay/frame.ts";
+import type { RelaySocket, SocketEndReason, SocketReceiver } from "../../lib/relay/socket/relay_socket.ts";
+import { decodeFrame, type Frame, type InvalidFrame } from "../../lib/relay/stream/frame.ts";
 
 /** A socket to a rendezvous that exists in a test only: the test is the rendezvous. */
 export class FakeSocket implements RelaySocket {

@@ -1,4 +1,4 @@
-import { Unprintable } from "../unprintable.ts";
+import { Unprintable } from "../noise/unprintable.ts";
 import { openSealedBox } from "./sealed_box.ts";
 
 /** The Ed25519 key of an agent, which it signs with and from which its X25519 key is made. */

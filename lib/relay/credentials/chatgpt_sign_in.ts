@@ -1,5 +1,5 @@
 import { type Credential, CredentialError } from "../credential.ts";
-import { Unprintable } from "../unprintable.ts";
+import { Unprintable } from "../noise/unprintable.ts";
 import { unlessAborted } from "./abortable.ts";
 import type { AuthStore } from "./auth_file.ts";
 import { bearerHeaders, FEDRAMP_HEADER } from "./bearer.ts";

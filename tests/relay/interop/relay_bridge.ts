@@ -3,7 +3,8 @@
  * also talks to one behind a relay. Our harness is between the two.
  */
 import type { Carrier } from "../../../lib/client/carrier.ts";
-import type { Connection, Message } from "../../../lib/rpc/connection.ts";
+import type { RelayStream } from "../../../lib/relay/stream/stream.ts";
+import type { Connection } from "../../../lib/rpc/connection.ts";
 
 /** A connection that waits longer is none. */
 const OPEN_TIMEOUT_MS = 20_000;
@@ -42,14 +43,14 @@ export class RelayBridge implements AsyncDisposable {
   /** Resolves when both sides have gone. */
   async #serve(socket: WebSocket): Promise<void> {
     socket.binaryType = "arraybuffer";
-    const early: Message[] = [];
+    const early: (string | Uint8Array<ArrayBuffer>)[] = [];
     const closed = Promise.withResolvers<void>();
     const given = new AbortController();
     let connection: Connection | undefined;
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      const text = typeof data === "string" ? data : new TextDecoder().decode(data);
-      if (connection === undefined) early.push(text);
-      else connection.send(text);
+      const message = typeof data === "string" ? data : new Uint8Array(data);
+      if (connection === undefined) early.push(message);
+      else send(connection, message);
     };
     socket.onerror = () => {}; // `close` follows
     socket.onclose = () => {
@@ -69,7 +70,7 @@ export class RelayBridge implements AsyncDisposable {
         },
         ended: () => close(socket),
       });
-      for (const message of early) connection.send(message as string);
+      for (const message of early) send(connection, message);
       await closed.promise;
       connection.close();
       await opened.gone;
@@ -80,6 +81,12 @@ export class RelayBridge implements AsyncDisposable {
       this.#over.signal.removeEventListener("abort", leave);
     }
   }
+}
+
+/** Bytes go as they are: they may be no text. */
+function send(connection: Connection, message: string | Uint8Array<ArrayBuffer>): void {
+  if (typeof message === "string") connection.send(message);
+  else (connection as RelayStream).sendBytes(message);
 }
 
 function close(socket: WebSocket): void {

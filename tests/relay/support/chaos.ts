@@ -1,6 +1,6 @@
 /** Clients of a relay behind a network that misbehaves below the WebSocket: in the middle of frames, in one direction. */
 import { connectRelay } from "../../../lib/client/connect.ts";
-import { wsDial } from "../../../lib/relay/ws_socket.ts";
+import { wsDial } from "../../../lib/relay/socket/ws_socket.ts";
 import type { ConnectThrough } from "../../client/chaos/run.ts";
 import { type ChaosOptions, chaosRuns } from "../../client/chaos/runs.ts";
 import type { Tally } from "../../client/chaos/run.ts";

@@ -1,4 +1,4 @@
-import type { RelaySocket, SocketEndReason, SocketReceiver } from "../../../lib/relay/relay_socket.ts";
+import type { RelaySocket, SocketEndReason, SocketReceiver } from "../../../lib/relay/socket/relay_socket.ts";
 
 /** A socket whose system takes bytes only as a test says so. */
 export class MemorySocket implements RelaySocket {

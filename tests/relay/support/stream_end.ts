@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { ConnectionEnd } from "../../../lib/rpc/connection.ts";
-import { AssemblyBudget } from "../../../lib/relay/assembly_budget.ts";
-import { decodeFrame } from "../../../lib/relay/frame.ts";
-import { FrameQueue } from "../../../lib/relay/frame_queue.ts";
-import { loadPrimitives } from "../../../lib/relay/load_primitives.ts";
-import { nonceOf } from "../../../lib/relay/nonce.ts";
-import type { AesKey, Primitives } from "../../../lib/relay/primitives.ts";
-import { RelayStream, type RelayStreamOptions } from "../../../lib/relay/stream.ts";
-import { SecretTransportKeys } from "../../../lib/relay/transport_keys.ts";
+import { AssemblyBudget } from "../../../lib/relay/stream/assembly_budget.ts";
+import { decodeFrame } from "../../../lib/relay/stream/frame.ts";
+import { FrameQueue } from "../../../lib/relay/stream/frame_queue.ts";
+import { loadPrimitives } from "../../../lib/relay/noise/load_primitives.ts";
+import { nonceOf } from "../../../lib/relay/noise/nonce.ts";
+import type { AesKey, Primitives } from "../../../lib/relay/noise/primitives.ts";
+import { RelayStream, type RelayStreamOptions } from "../../../lib/relay/stream/stream.ts";
+import { SecretTransportKeys } from "../../../lib/relay/noise/transport_keys.ts";
 import { MemorySocket } from "./memory_socket.ts";
 
 export type Role = "harness" | "executor";

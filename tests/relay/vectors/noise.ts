@@ -1,11 +1,11 @@
 /** The recorded handshakes, and primitives that repeat them. */
 import * as node from "node:crypto";
-import { StaticKeys } from "../../../lib/relay/static_keys.ts";
-import type { PublicKeys } from "../../../lib/relay/keys.ts";
-import type { HandshakeContext } from "../../../lib/relay/noise.ts";
-import { nobleAes256Gcm, nobleMlKem768, nobleX25519 } from "../../../lib/relay/noble_primitives.ts";
-import { platformHash } from "../../../lib/relay/platform_hash.ts";
-import type { Primitives, RandomBytes } from "../../../lib/relay/primitives.ts";
+import { StaticKeys } from "../../../lib/relay/noise/static_keys.ts";
+import type { PublicKeys } from "../../../lib/relay/noise/keys.ts";
+import type { HandshakeContext } from "../../../lib/relay/noise/noise.ts";
+import { nobleAes256Gcm, nobleMlKem768, nobleX25519 } from "../../../lib/relay/noise/noble_primitives.ts";
+import { platformHash } from "../../../lib/relay/noise/platform_hash.ts";
+import type { Primitives, RandomBytes } from "../../../lib/relay/noise/primitives.ts";
 import { fromHex } from "./load.ts";
 
 export interface Step {
