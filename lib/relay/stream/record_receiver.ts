@@ -5,8 +5,8 @@ import { MessageAssembler } from "./records.ts";
 import { ReorderWindow } from "./reorder_window.ts";
 import { StreamError } from "./stream_error.ts";
 
-/** Records of one stream that are opened at the same time. */
-const MAX_OPENING = 6;
+/** Records of one stream that are opened at the same time: as many as are sealed. */
+const MAX_OPENING = 8;
 /** What a waiting record counts besides its own bytes, for the memory that the smallest one takes. */
 const RECORD_OVERHEAD_BYTES = 256;
 
