@@ -40,6 +40,21 @@ export interface Credential {
   readonly hidesErrorBodies?: boolean;
 }
 
+/**
+ * What is wrong with headers that somebody's function gave, without what they say: the platform's own words repeat it.
+ *
+ * @returns Nothing if they can be sent.
+ */
+export function headersDefect(headers: unknown): string | undefined {
+  if (typeof headers !== "object" || headers === null) return "there are no headers";
+  for (const [name, value] of Object.entries(headers)) {
+    const shown = `the header ${JSON.stringify(name)} cannot be sent`;
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return shown;
+    if (typeof value !== "string" || !/^[\t -~\x80-\xff]*$/.test(value)) return `the value of ${shown}`;
+  }
+  return undefined;
+}
+
 /** No credential. The message never contains one. */
 export class CredentialError extends Error {
   override readonly name = "CredentialError";

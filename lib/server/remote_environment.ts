@@ -3,7 +3,7 @@ import { type Log, silentLog } from "../log.ts";
 import { harmless, noObserver, type Observer } from "../observer.ts";
 import { systemBackend } from "../process/backend.ts";
 import type { ProcessBackend } from "../process/child.ts";
-import type { Credential, CredentialError, RequestSigner } from "../relay/credential.ts";
+import type { Credential, RequestSigner } from "../relay/credential.ts";
 import type { RemoteEvents } from "../relay/events.ts";
 import type { ExecutorOptions } from "../relay/executor/executor.ts";
 import type { Dial } from "../relay/socket/relay_socket.ts";
@@ -186,7 +186,7 @@ async function executor(options: RelayOptions): Promise<(open: ExecutorOptions["
   const registry = new Registry({
     url: options.registry,
     environmentId: options.environmentId,
-    credential: typeof auth === "function" ? credentialOf(auth, credentials.CredentialError) : auth,
+    credential: typeof auth === "function" ? credentialOf(auth, credentials) : auth,
     clock,
     ...(fetch === undefined ? {} : { fetch }),
   });
@@ -216,20 +216,24 @@ function eventsOf(
 
 function credentialOf(
   auth: Extract<RemoteAuth, (...args: never[]) => unknown>,
-  Failure: typeof CredentialError,
+  { CredentialError, headersDefect }: typeof import("../relay/credential.ts"),
 ): Credential {
   return {
     async headers(signal) {
+      let headers: Awaited<ReturnType<typeof auth>>;
       try {
-        return await auth(signal);
+        headers = await auth(signal);
       } catch (cause) {
         signal.throwIfAborted();
         const { message = String(cause), transient = false } = Object(cause) as {
           message?: string;
           transient?: unknown;
         };
-        throw new Failure(message, transient === true, { cause });
+        throw new CredentialError(message, transient === true, { cause });
       }
+      const defect = headersDefect(headers);
+      if (defect !== undefined) throw new CredentialError(defect);
+      return headers;
     },
   };
 }

@@ -54,6 +54,32 @@ Deno.test("the token is asked for before every request, and its failure is told 
   assert.equal(world.asked.length, 2);
 });
 
+Deno.test("headers of one's own that cannot be had fail as a token does, and whoever hangs can be given up", async () => {
+  const world = new RelayWorld();
+  const headers = () => Promise.reject(new Error("no vault"));
+  const opening = open(world, {}, world.carrier({ headers }));
+  await world.passUntil(opening);
+  await assert.rejects(opening, {
+    ...{ kind: "configuration", retryable: true },
+    message: "environment registry configuration error: cannot get the headers: no vault",
+  });
+
+  const reason = new Error("not wanted");
+  for (const which of ["token", "headers"]) {
+    const aborter = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const hangs = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    const opening = open(world, { signal: aborter.signal }, world.carrier({ [which]: hangs }));
+    await asked.promise;
+    aborter.abort(reason);
+    await assert.rejects(opening, reason);
+  }
+  assert.deepEqual([world.asked.length, world.clock.pendingTimers], [0, 0]);
+});
+
 Deno.test("a token goes to https and to this machine only", async () => {
   const world = new RelayWorld();
   const to = (registry: string) => open(world, {}, world.carrier({ registry }));

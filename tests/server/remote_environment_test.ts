@@ -179,6 +179,76 @@ Deno.test("a credential that fails for a while is asked for again, and one that 
   assert.deepEqual([world.registry.requests.length, clock.pendingTimers], [0, 0]);
 });
 
+Deno.test("a credential that never comes does not hold up the end", async (test) => {
+  const never = new Promise<never>(() => {});
+  await using world = TestWorld.start();
+  await test.step("at a registration", async () => {
+    const asked = Promise.withResolvers<void>();
+    await using running = environment(world, {
+      auth: () => {
+        asked.resolve();
+        return never;
+      },
+    });
+    await inTime("the question", asked.promise);
+    running.stop.abort();
+    await inTime("the end", running.ended);
+  });
+  await test.step("at a validation", async () => {
+    const asked = Promise.withResolvers<void>();
+    let count = 0;
+    await using running = environment(world, {
+      auth: () => {
+        if (++count === 1) return {};
+        asked.resolve();
+        return never;
+      },
+    });
+    const connecting = connect(world);
+    connecting.catch(() => {}); // it fails when the executor ends
+    await inTime("the question", asked.promise);
+    running.stop.abort();
+    await inTime("the end", running.ended);
+    await assert.rejects(connecting);
+  });
+  await test.step("of the direct transport", async () => {
+    const asked = Promise.withResolvers<void>();
+    const signer = {
+      sign() {
+        asked.resolve();
+        return never;
+      },
+    };
+    await using running = new Running((signal) =>
+      runRemoteEnvironment({ registry: world.registryUrl, environmentId: ENVIRONMENT, signer, signal })
+    );
+    await inTime("the question", asked.promise);
+    running.stop.abort();
+    await inTime("the end", running.ended);
+  });
+});
+
+Deno.test("what an embedder gives in place of headers is told without its value", async () => {
+  await using world = TestWorld.start();
+  for (
+    const [auth, why] of [
+      [undefined, "there are no headers"],
+      [null, "there are no headers"],
+      [{ authorization: "Bearer geheim\nx: y" }, 'the value of the header "authorization" cannot be sent'],
+      [{ authorization: "geheim \u20ac" }, 'the value of the header "authorization" cannot be sent'],
+      [{ authorization: undefined }, 'the value of the header "authorization" cannot be sent'],
+      [{ "a b": "geheim" }, 'the header "a b" cannot be sent'],
+    ] as const
+  ) {
+    await using running = environment(world, { auth: (() => auth) as unknown as RemoteAuth });
+    await assert.rejects(inTime("the end", running.ended), {
+      message: "environment registry authentication error: failed to resolve environment registry authentication: " +
+        `request auth build error: ${why}`,
+    });
+  }
+  assert.equal(world.registry.requests.length, 0);
+});
+
 Deno.test("what is wrong with the options rejects before anything is asked", async () => {
   await using world = TestWorld.start();
   const refused = async (options: Partial<RemoteEnvironmentOptions>, message: RegExp) => {

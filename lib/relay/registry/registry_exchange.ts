@@ -1,4 +1,5 @@
 import { type Credential, CredentialError } from "../credential.ts";
+import { unlessAborted } from "../credentials/abortable.ts";
 import type { RegistryAction } from "./environment_url.ts";
 import type { Answer } from "./registry_answer.ts";
 import { RegistryError } from "./registry_error.ts";
@@ -41,13 +42,24 @@ export class RegistryExchange {
       const headers = { ...question.headers, ...shown };
       return await this.#http.post({ action, body, headers, signal, timeoutMs, wantsBody });
     };
-    let shown = await this.#credential.headers(signal);
+    let shown = await this.#headers(signal);
     let answer = await attempt(shown);
-    if (answer.status === UNAUTHORIZED && await this.#credential.renew?.(shown, signal)) {
-      shown = await this.#credential.headers(signal);
+    if (answer.status === UNAUTHORIZED && await this.#renewed(shown, signal)) {
+      shown = await this.#headers(signal);
       answer = await attempt(shown);
     }
     return { ...answer, secrets: secretsOf(shown) };
+  }
+
+  // An embedder's credential may not look at the signal.
+
+  #headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    return unlessAborted(this.#credential.headers(signal), signal);
+  }
+
+  async #renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean> {
+    const renewing = this.#credential.renew?.(refused, signal);
+    return renewing !== undefined && await unlessAborted(renewing, signal);
   }
 
   /**
