@@ -1,3 +1,4 @@
+import { Fifo } from "../fifo.ts";
 import type { NotificationParams } from "../protocol/methods.ts";
 import type { ClientError } from "./client_error.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -26,9 +27,7 @@ export class StreamedBody implements ByteSource {
   /** What the wire calls it. */
   readonly requestId: string;
   readonly #owner: BodyOwner;
-  /** The first `#head` have been read. */
-  #queue: Uint8Array<ArrayBuffer>[] = [];
-  #head = 0;
+  readonly #queue = new Fifo<Uint8Array<ArrayBuffer>>();
   #queuedBytes = 0;
   #held = false;
   #lastSeq = 0;
@@ -47,7 +46,7 @@ export class StreamedBody implements ByteSource {
 
   /** Deltas that have not been read. */
   get queued(): number {
-    return this.#queue.length - this.#head;
+    return this.#queue.length;
   }
 
   /** Whether the next delta is read at once. */
@@ -84,7 +83,7 @@ export class StreamedBody implements ByteSource {
 
   /** To be called again only when it has settled. */
   read(): Promise<Uint8Array<ArrayBuffer> | null> {
-    const bytes = this.#shift();
+    const bytes = this.#queue.shift();
     if (bytes !== undefined) {
       this.#count(-weightOf(bytes));
       return Promise.resolve(bytes);
@@ -104,21 +103,9 @@ export class StreamedBody implements ByteSource {
   /** Gives it up: the server does not send it, or not any more. */
   forget(): void {
     this.end(null);
-    this.#queue = [];
-    this.#head = 0;
+    this.#queue.clear();
     this.#count(-this.#queuedBytes);
     this.#owner.forgotten();
-  }
-
-  #shift(): Uint8Array<ArrayBuffer> | undefined {
-    const bytes = this.#queue[this.#head];
-    if (bytes === undefined) return undefined;
-    this.#head++;
-    if (this.#head === this.#queue.length || this.#head >= 1024) {
-      this.#queue.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return bytes;
   }
 
   #count(change: number): void {

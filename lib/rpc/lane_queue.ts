@@ -1,12 +1,10 @@
+import { Fifo } from "../fifo.ts";
 import { turnSlice } from "./turn_slice.ts";
 
 interface Waiting {
   readonly method: string;
   begin(): Promise<void> | undefined;
 }
-
-/** Places that are done with are given back after so many. */
-const SPENT_PLACES = 1024;
 
 /** Requests of one lane: some run, the rest wait in the order in which they came. */
 export class LaneQueue {
@@ -17,9 +15,7 @@ export class LaneQueue {
   #pausing = false;
   /** How many of each method wait; a few dozen names at most, since unknown ones have no lane. */
   readonly #waitingOf = new Map<string, number>();
-  /** The first `#head` have been begun. */
-  #waiting: Waiting[] = [];
-  #head = 0;
+  readonly #waiting = new Fifo<Waiting>();
 
   /**
    * @param concurrency How many may run at once.
@@ -32,7 +28,7 @@ export class LaneQueue {
 
   /** Whether a request has to wait now. */
   get full(): boolean {
-    return this.#running >= this.#concurrency || this.#head < this.#waiting.length;
+    return this.#running >= this.#concurrency || this.#waiting.length > 0;
   }
 
   /** Counts a request that has been begun, and may be done already. */
@@ -64,9 +60,12 @@ export class LaneQueue {
   #beginWaiting(): void {
     if (this.#pausing) return;
     const pause = turnSlice(this.#now);
-    while (this.#running < this.#concurrency && this.#head < this.#waiting.length) {
-      this.run(this.#shift().begin());
-      if (this.#head === this.#waiting.length) return;
+    while (this.#running < this.#concurrency) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#count(next.method, -1);
+      this.run(next.begin());
+      if (this.#waiting.length === 0) return;
       const others = pause();
       if (others === undefined) continue;
       this.#pausing = true;
@@ -76,15 +75,5 @@ export class LaneQueue {
       });
       return;
     }
-  }
-
-  #shift(): Waiting {
-    const first = this.#waiting[this.#head++]!;
-    this.#count(first.method, -1);
-    if (this.#head === this.#waiting.length || this.#head >= SPENT_PLACES) {
-      this.#waiting.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return first;
   }
 }

@@ -1,4 +1,5 @@
 import { ExecError } from "../errors.ts";
+import { Fifo } from "../fifo.ts";
 import type { Json } from "../json.ts";
 import type { Log } from "../log.ts";
 import type { Observer, RequestOutcome, TraceContext, TransportName } from "../observer.ts";
@@ -16,7 +17,6 @@ import {
   MalformedMessage,
   type RequestMessage,
 } from "./message.ts";
-import { MessageQueue } from "./message_queue.ts";
 import { type PeerHandler, ProtocolViolation, type RequestScope } from "./peer_handler.ts";
 import { PendingRequests } from "./pending_requests.ts";
 import { turnSlice } from "./turn_slice.ts";
@@ -54,7 +54,8 @@ export class Peer {
   readonly #connection: Connection;
   readonly #now: () => number;
   readonly #aborter = new AbortController();
-  readonly #queue = new MessageQueue();
+  /** Messages that have not had their turn; what waits counts as unanswered input. */
+  readonly #queue = new Fifo<Message>();
   #busy = false;
   /** Busy with nothing: others have their turn. */
   #pausing = false;
@@ -164,8 +165,10 @@ export class Peer {
   /** Gives every queued message its turn, until one has to be waited for. */
   #pump(): void {
     const pause = turnSlice(this.#now);
-    while (!this.#busy && !this.#ended && this.#queue.length > 0) {
-      const turn = this.#takeSafely(this.#queue.shift());
+    while (!this.#busy && !this.#ended) {
+      const message = this.#queue.shift();
+      if (message === undefined) return;
+      const turn = this.#takeSafely(message);
       const rest = turn ?? pause();
       this.#pausing = turn === undefined;
       if (rest !== undefined) this.#waitFor(rest);

@@ -1,4 +1,4 @@
-import { MessageQueue } from "../../rpc/message_queue.ts";
+import { Fifo } from "../../fifo.ts";
 import { encodeData } from "./frame.ts";
 import type { FrameQueue, FrameSource } from "./frame_queue.ts";
 import { MAX_SEQ } from "../limits.ts";
@@ -35,7 +35,7 @@ interface Sealing {
 export class RecordSender implements FrameSource {
   readonly #options: RecordSenderOptions;
   /** Prefixed messages, all of them bytes. */
-  readonly #messages = new MessageQueue();
+  readonly #messages = new Fifo<Uint8Array<ArrayBuffer>>();
   /** The one that is going into records; `#offset` bytes of it have. */
   #current: Uint8Array<ArrayBuffer> | undefined;
   #offset = 0;
@@ -100,7 +100,7 @@ export class RecordSender implements FrameSource {
   }
 
   #nextPlaintext(): Uint8Array<ArrayBuffer> {
-    const message = this.#current ??= this.#messages.shift() as Uint8Array<ArrayBuffer>;
+    const message = this.#current ??= this.#messages.shift()!;
     const plaintext = recordAt(message, this.#offset);
     this.#offset += plaintext.length;
     if (this.#offset === message.length) {

@@ -1,6 +1,6 @@
+import { Fifo } from "../../fifo.ts";
 import type { Receiver } from "../../rpc/connection.ts";
 import { weightOf } from "../../rpc/input_budget.ts";
-import { MessageQueue } from "../../rpc/message_queue.ts";
 import type { AssemblyBudget } from "./assembly_budget.ts";
 import { StreamError } from "./stream_error.ts";
 
@@ -8,7 +8,7 @@ import { StreamError } from "./stream_error.ts";
 export class WaitingMessages {
   readonly #budget: AssemblyBudget;
   readonly #limit: number;
-  readonly #queue = new MessageQueue();
+  readonly #queue = new Fifo<Uint8Array<ArrayBuffer>>();
   #take: Receiver["message"] | undefined;
   #paused = false;
   #heldBytes = 0;
@@ -56,8 +56,9 @@ export class WaitingMessages {
   }
 
   #handOver(): void {
-    while (!this.#paused && this.#take !== undefined && this.#queue.length > 0) {
-      const message = this.#queue.shift() as Uint8Array<ArrayBuffer>;
+    while (!this.#paused && this.#take !== undefined) {
+      const message = this.#queue.shift();
+      if (message === undefined) return;
       const weight = weightOf(message);
       this.#heldBytes -= weight;
       this.#budget.give(weight);
