@@ -63,6 +63,8 @@ export class RelayStream implements Connection {
   #receiver: Receiver | undefined;
   /** Set as soon as nothing more is delivered or taken for sending. */
   #end: ConnectionEnd | undefined;
+  /** It was reset, or has lost its socket: nothing is sent any more, while what came before is still delivered. */
+  #peerGone = false;
   #gone = false;
   /** While what was sent before `close` is leaving. */
   #patience: Timer | undefined;
@@ -97,7 +99,7 @@ export class RelayStream implements Connection {
 
   /** A data frame of this stream. */
   receive({ seq, payload }: { readonly seq: number; readonly payload: Uint8Array<ArrayBuffer> }): void {
-    if (this.#end === undefined) this.#records.accept(seq, payload);
+    if (this.#end === undefined && !this.#peerGone) this.#records.accept(seq, payload);
   }
 
   /** A reset frame of this stream: it ends without an answer, after what came before. */
@@ -141,9 +143,10 @@ export class RelayStream implements Connection {
   close(_code?: number, reason = "closed by us"): void {
     if (this.#end !== undefined) return;
     this.#finish({ reason });
+    if (this.#peerGone) return this.#leave();
     const { clock = waitingClock, role, streamId } = this.#options;
     const last = role === "executor" ? encodeReset(streamId) : undefined;
-    this.#sender.finish(last, () => this.#leave(true));
+    this.#sender.finish(last, () => this.#leave());
     if (!this.#gone) this.#patience = clock.after(CLOSE_PATIENCE_MS, () => this.#breakOff());
   }
 
@@ -160,15 +163,17 @@ export class RelayStream implements Connection {
     this.#sender.end();
     const { queue, role, streamId } = this.#options;
     // Without room it is dropped, as the reference does: then nothing reaches the peer anyway.
-    if (role === "executor") queue.offer(encodeReset(streamId));
-    this.#leave(true);
+    if (role === "executor" && !this.#peerGone) queue.offer(encodeReset(streamId));
+    this.#leave();
   }
 
   #endAfterRecords(end: ConnectionEnd): void {
+    if (this.#peerGone) return;
+    this.#peerGone = true;
     this.#sender.end();
     this.#records.whenIdle(() => {
       this.#finish(end);
-      this.#leave(false);
+      this.#leave();
     });
   }
 
@@ -184,13 +189,13 @@ export class RelayStream implements Connection {
   }
 
   /** Nothing more is sent. */
-  #leave(own: boolean): void {
+  #leave(): void {
     if (this.#gone) return;
     this.#gone = true;
     this.#patience?.cancel();
     this.#sender.end();
     this.#sealing[Symbol.dispose]();
-    this.#options.ended?.(this.#end!, own);
+    this.#options.ended?.(this.#end!, !this.#peerGone);
   }
 
   #release(): void {

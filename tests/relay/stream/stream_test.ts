@@ -157,6 +157,17 @@ for (const role of ROLES) {
     assert.equal(end.budget.heldBytes, 0);
   });
 
+  streamTest(`RelayStream (${role}) takes no record behind a reset, and ends for the first reason`, async () => {
+    const end = new StreamEnd(role).start();
+    const large = "x".repeat(50_000);
+    receive(end, role, 0, large);
+    end.stream.peerReset();
+    receive(end, role, 1, "{}");
+    end.stream.socketEnded("closed by us");
+    assert.deepEqual(await end.ended, { reason: "reset by the peer" });
+    assert.deepEqual(end.texts, [large]);
+  });
+
   streamTest(`RelayStream (${role}) sends what it was given before close, and then its end`, async () => {
     const end = new StreamEnd(role).start();
     end.stream.send("x".repeat(200_000));
@@ -184,6 +195,23 @@ for (const role of ROLES) {
     assert.equal(end.sentKinds.at(-1), role === "executor" ? "reset" : "data");
     assert.equal(clock.pendingTimers, 0);
   });
+}
+
+for (const what of ["its receiver closes it", "a record is bad"]) {
+  streamTest(
+    `RelayStream sends no reset if ${what} after the peer's: there may be a newer stream of this id`,
+    async () => {
+      const end = new StreamEnd("executor");
+      const ended = Promise.withResolvers<void>();
+      end.stream.start({ message: () => end.stream.close(), ended: () => ended.resolve() });
+      const record = sealedRecord(KEYS.toExecutor, 0, prefixed("x".repeat(50_000)));
+      if (what === "a record is bad") record[0]! ^= 1;
+      end.stream.receive({ seq: 0, payload: record });
+      end.stream.peerReset();
+      await ended.promise;
+      assert.deepEqual([end.sentKinds, end.left.map(({ own }) => own)], [[], [false]]);
+    },
+  );
 }
 
 streamTest("RelayStream stops leaving when the peer resets it meanwhile, and sends no reset then", () => {
