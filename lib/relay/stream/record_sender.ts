@@ -70,14 +70,13 @@ export class RecordSender implements FrameSource {
   sendNext(): boolean {
     if (!this.#canGoOn) return false;
     if (this.#queuedBytes === 0) return this.#sendLast();
-    const { cipher, queue, streamId } = this.#options;
-    const { seq } = cipher;
+    const { cipher: { seq }, queue, streamId } = this.#options;
     if (seq > MAX_SEQ) {
       this.#options.failed(new StreamError("records used up"));
       return false;
     }
     const plaintext = this.#nextPlaintext();
-    const record = cipher.seal(plaintext);
+    const record = this.#seal(plaintext);
     if (record instanceof Uint8Array && this.#sealing.length === 0) {
       queue.send(encodeData(streamId, seq, record));
       this.#queuedBytes -= plaintext.length;
@@ -89,6 +88,15 @@ export class RecordSender implements FrameSource {
   get #canGoOn(): boolean {
     if (this.#current !== undefined || this.#messages.length > 0) return this.#sealing.length < MAX_SEALING;
     return this.#last !== undefined && this.#sealing.length === 0;
+  }
+
+  /** A record that cannot be sealed fails as one that another thread could not seal. */
+  #seal(plaintext: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    try {
+      return this.#options.cipher.seal(plaintext);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #sendLast(): false {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type DataFrame, decodeFrame } from "../../../lib/relay/stream/frame.ts";
 import { FrameQueue } from "../../../lib/relay/stream/frame_queue.ts";
 import { MAX_RECORD_BYTES, MAX_SEQ } from "../../../lib/relay/limits.ts";
+import { RecordError } from "../../../lib/relay/noise/record_cipher.ts";
 import { RecordSender } from "../../../lib/relay/stream/record_sender.ts";
 import { prefixed } from "../../../lib/relay/stream/records.ts";
 import { MemorySocket } from "../support/memory_socket.ts";
@@ -108,6 +109,19 @@ Deno.test("RecordSender sends nothing after its end, although something is still
   for (const finish of cipher.pending) finish();
   await settled();
   assert.deepEqual([socket.sent.length, sender.queuedBytes, done, faults], [0, 0, 0, []]);
+});
+
+Deno.test("RecordSender fails when a record cannot be sealed, at once or later, and sends nothing behind it", async () => {
+  for (const failure of [() => assert.fail(new RecordError()), () => Promise.reject(new RecordError())]) {
+    const cipher = new SlowCipher();
+    const { sender, faults, seqs } = open(cipher);
+    sender.push(prefixed("a"));
+    cipher.seal = failure;
+    sender.push(prefixed("b"));
+    await settled();
+    sender.push(prefixed("c"));
+    assert.deepEqual([faults, seqs()], [["sealing failed"], [0]]);
+  }
 });
 
 Deno.test("RecordSender takes room for what it seals, and gives it back when it ends", () => {
