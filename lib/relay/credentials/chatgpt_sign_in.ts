@@ -8,10 +8,13 @@ import { isFedRamp, jwtPayload } from "./jwt_payload.ts";
 import { REFRESH_MARGIN_S } from "./limits.ts";
 import {
   areSame,
+  haveSameOwner,
   type NewTokens,
   secondsLeft,
+  signInMethod,
   type SignInTokens,
   signInTokens,
+  userOf,
   withNewTokens,
 } from "./sign_in_tokens.ts";
 import { UnusableFile } from "./small_file.ts";
@@ -29,9 +32,12 @@ export interface SignInOptions {
   readonly warn: (message: string) => void;
 }
 
+/** The store does not hold the sign-in any more that we began with: somebody has signed out, or signed in. */
+class SignInGone extends CredentialError {}
+
 /**
- * A sign-in with ChatGPT, kept in `auth.json` and shared through it with other programs: each looks there before it
- * refreshes, and leaves the new tokens there.
+ * A sign-in with ChatGPT, kept in `auth.json` and shared through it with other programs: each looks there before it shows
+ * or refreshes tokens, and leaves new ones there. Whoever signs out takes it from all of them.
  *
  * A refresh token is good for one refresh. So one that is on its way is shared by all who need it, outlives whoever
  * asked for it, and is written down before anybody is told.
@@ -51,13 +57,15 @@ export class ChatGptSignIn extends Unprintable implements Credential {
     this.#tokens = this.#stored = options.tokens;
   }
 
+  /** @throws {CredentialError} Also where the sign-in is gone, or the store cannot be read just now. As the reference. */
   async headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    await this.#adoptStored();
     if (this.#secondsLeft() < REFRESH_MARGIN_S) {
       try {
         await this.#refresh("proactive_expiry", signal);
       } catch (error) {
         // What has not expired is still worth showing.
-        if (!(error instanceof CredentialError) || this.#secondsLeft() <= 0) throw error;
+        if (!isFailedRefresh(error) || this.#secondsLeft() <= 0) throw error;
         this.#options.warn(error.message);
       }
     }
@@ -67,14 +75,20 @@ export class ChatGptSignIn extends Unprintable implements Credential {
     return { ...bearerHeaders(access, accountId), ...(isOfGovernment ? FEDRAMP_HEADER : {}) };
   }
 
-  /** @throws {CredentialError} New tokens cannot be had just now. */
+  /**
+   * As with the reference only a sign-in that says whose it is, by account and user, is refreshed for a 401, and a refresh
+   * that fails lets the 401 stand, whatever it failed of. Seen.
+   *
+   * @throws {CredentialError} The sign-in is gone.
+   */
   async renew(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean> {
     const isOther = () => bearerHeaders(this.#tokens.access)["authorization"] !== refused["authorization"];
     if (isOther()) return true;
+    if (this.#tokens.accountId === undefined || userOf(this.#tokens) === undefined) return false;
     try {
       await this.#refresh("forced", signal);
     } catch (error) {
-      if (!(error instanceof CredentialError) || error.transient) throw error;
+      if (!isFailedRefresh(error)) throw error;
       this.#options.warn(error.message);
     }
     return isOther();
@@ -93,7 +107,7 @@ export class ChatGptSignIn extends Unprintable implements Credential {
 
   async #refreshOnce(reason: RefreshReason): Promise<void> {
     if (await this.#adoptStored() && this.#secondsLeft() >= REFRESH_MARGIN_S) return;
-    const { refresh } = this.#tokens;
+    const { access, refresh, id, accountId } = this.#tokens;
     if (refresh === undefined) {
       throw new CredentialError(
         `the ChatGPT sign-in of ${this.#options.store.path} has no refresh token; sign in again`,
@@ -101,51 +115,63 @@ export class ChatGptSignIn extends Unprintable implements Credential {
     }
     if (this.#lost?.refresh === refresh) throw this.#lost.error;
     const news = await this.#exchange(refresh, reason);
-    this.#tokens = {
-      access: news.access ?? this.#tokens.access,
-      refresh: news.refresh ?? refresh,
-      id: news.id ?? this.#tokens.id,
-      accountId: this.#tokens.accountId,
-    };
-    await this.#write();
+    // Another program was faster with the same refresh token.
+    if (news === undefined) return;
+    const tokens = { access: news.access ?? access, refresh: news.refresh ?? refresh, id: news.id ?? id, accountId };
+    // The old refresh token is spent, so these are written down whosever they are.
+    await this.#write(tokens);
+    if (!haveSameOwner(this.#tokens, tokens)) throw new SignInGone("the token endpoint's answer is for another user");
+    this.#tokens = tokens;
     if (news.access === undefined) throw new CredentialError("the token endpoint's answer has no access_token");
   }
 
-  async #exchange(refresh: string, reason: RefreshReason): Promise<NewTokens> {
+  /** undefined: the endpoint has refused, and by then another program had left new tokens. */
+  async #exchange(refresh: string, reason: RefreshReason): Promise<NewTokens | undefined> {
     const { network, tokenEndpoint } = this.#options;
     try {
       return await refreshTokens(network, tokenEndpoint, refresh, reason);
     } catch (error) {
-      if (error instanceof CredentialError && !error.transient) this.#lost = { refresh, error };
+      if (!(error instanceof CredentialError) || error.transient) throw error;
+      if (await this.#adoptStored()) return undefined;
+      this.#lost = { refresh, error };
       throw error;
     }
   }
 
   /**
-   * Takes over what another program has put into the store. False: nothing is new there, or nothing is there.
+   * Takes over what another program has put into the store. False: nothing is new there.
    *
-   * @throws {CredentialError} Somebody else has signed in.
+   * @throws {CredentialError} The sign-in is gone, or the store cannot be read, which may pass.
    */
   async #adoptStored(): Promise<boolean> {
-    const { store, warn } = this.#options;
-    let found: SignInTokens | undefined;
-    try {
-      const file = await store.read();
-      found = file === undefined ? undefined : signInTokens(file);
-    } catch (error) {
-      if (!(error instanceof UnusableFile)) throw error;
-      warn(`failed to read ${store.path} again: ${error.message}`);
-    }
-    if (found === undefined || areSame(found, this.#stored)) return false;
-    if (found.accountId !== this.#tokens.accountId) {
-      throw new CredentialError(`${store.path} holds the sign-in of another account by now; start again to use it`);
+    const { path } = this.#options.store;
+    const known = this.#stored;
+    const found = await this.#read();
+    // What we have written ourselves since we looked is newer than what we saw.
+    if (this.#stored !== known) return false;
+    if (found === undefined) throw new SignInGone(`${path} holds no ChatGPT sign-in any more`);
+    if (areSame(found, known)) return false;
+    if (!haveSameOwner(this.#tokens, found)) {
+      throw new SignInGone(`${path} holds the sign-in of another account or user by now; start again to use it`);
     }
     this.#tokens = this.#stored = found;
     return true;
   }
 
+  async #read(): Promise<SignInTokens | undefined> {
+    const { store } = this.#options;
+    try {
+      const file = await store.read();
+      const method = file === undefined ? undefined : signInMethod(file);
+      return method?.kind === "chatgpt" ? method.tokens : undefined;
+    } catch (error) {
+      if (!(error instanceof UnusableFile)) throw error;
+      throw new CredentialError(`failed to read ${store.path} again: ${error.message}`, true, { cause: error.cause });
+    }
+  }
+
   /** A failure is no reason to end: what we hold in memory is good. */
-  async #write(): Promise<void> {
+  async #write(tokens: SignInTokens): Promise<void> {
     const { store, now, warn } = this.#options;
     const lost = (why: string) => warn(`the refreshed ChatGPT tokens are not in ${store.path}: ${why}`);
     try {
@@ -155,11 +181,16 @@ export class ChatGptSignIn extends Unprintable implements Credential {
         return lost("another program has changed or removed it meanwhile");
       }
       // What an earlier failure left unwritten is written now.
-      await store.replace(withNewTokens(file, this.#tokens, now()));
-      this.#stored = this.#tokens;
+      await store.replace(withNewTokens(file, tokens, now()));
+      this.#stored = tokens;
     } catch (error) {
       if (!(error instanceof UnusableFile)) throw error;
       lost(error.message);
     }
   }
+}
+
+/** New tokens cannot be had, and those that there are may still be good. */
+function isFailedRefresh(error: unknown): error is CredentialError {
+  return error instanceof CredentialError && !(error instanceof SignInGone);
 }

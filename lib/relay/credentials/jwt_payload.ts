@@ -54,6 +54,12 @@ export function chatGptAccountId(claims: Claims): string | undefined {
   return textMember(auth, "chatgpt_account_id");
 }
 
+/** Whom an id token of ChatGPT is about, under the one name or the other; seen. */
+export function chatGptUserId(claims: Claims): string | undefined {
+  const auth = Object.hasOwn(claims, AUTH_CLAIM) ? asObject(claims[AUTH_CLAIM]) : undefined;
+  return textMember(auth, "chatgpt_user_id") ?? textMember(auth, "user_id");
+}
+
 /** Whether a ChatGPT token is for an account of the US government's own service; only one that names its account is. */
 export function isFedRamp(claims: Claims): boolean {
   const auth = Object.hasOwn(claims, AUTH_CLAIM) ? asObject(claims[AUTH_CLAIM]) : undefined;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { isBearerToken } from "./bearer.ts";
-import { type Claims, expirySeconds, jwtPayload } from "./jwt_payload.ts";
+import { chatGptUserId, type Claims, expirySeconds, jwtPayload } from "./jwt_payload.ts";
 
 /** What a sign-in with ChatGPT consists of. */
 export interface SignInTokens {
@@ -52,6 +52,18 @@ export function withNewTokens(file: JsonObject, news: NewTokens, nowMs: number):
     if (value !== undefined) tokens.set(name!, value);
   }
   return new Map<string, Json>(file).set("tokens", tokens).set("last_refresh", new Date(nowMs).toISOString());
+}
+
+/** Whose sign-in it is, if the id token says so. */
+export function userOf({ id }: SignInTokens): string | undefined {
+  const claims = id === undefined ? undefined : jwtPayload(id);
+  return claims === undefined ? undefined : chatGptUserId(claims);
+}
+
+/** Whether the account, and the user as far as we know who that is, are still the same. */
+export function haveSameOwner(ours: SignInTokens, others: SignInTokens): boolean {
+  const user = userOf(ours);
+  return ours.accountId === others.accountId && (user === undefined || user === userOf(others));
 }
 
 export function areSame(a: SignInTokens, b: SignInTokens): boolean {

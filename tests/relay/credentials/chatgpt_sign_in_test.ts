@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { accessToken, ENDPOINT, NOW_S, SignInRig } from "./sign_in_rig.ts";
-import { unsignedJwt } from "./tokens.ts";
+import { accessToken, ENDPOINT, idToken, NOW_S, SignInRig } from "./sign_in_rig.ts";
+import { members, unsignedJwt } from "./tokens.ts";
 
 const bearer = (token: unknown) => `Bearer ${token}`;
 const EXPIRED =
@@ -59,7 +59,7 @@ Deno.test("an access token that expires within 300 s, or has expired, is refresh
 });
 
 Deno.test("new tokens are written down beside all else that the file holds", async () => {
-  const rig = new SignInRig({ access_token: accessToken(0), id_token: "id-0", more: [1] });
+  const rig = new SignInRig({ access_token: accessToken(0), more: [1] });
   await rig.headers();
   assert.deepEqual(rig.stored, {
     auth_mode: "chatgpt",
@@ -111,15 +111,47 @@ Deno.test("another program's tokens that expire soon as well are refreshed with 
   assert.equal(rig.stored.tokens["refresh_token"], "refresh-1");
 });
 
-Deno.test("the sign-in of another account is not taken over", async () => {
+Deno.test("the sign-in of another account or user is not taken over, and what there was of ours is not shown any more", async () => {
+  for (const theirs of [{ account_id: "acc-2" }, { id_token: idToken("user-2") }, { id_token: undefined }]) {
+    for (const secondsLeft of [0, 3600]) {
+      const rig = new SignInRig({ access_token: accessToken(secondsLeft) });
+      rig.store({ access_token: accessToken(5000), refresh_token: "theirs", ...theirs });
+      await assert.rejects(rig.headers(), {
+        name: "CredentialError",
+        message: "/home/auth.json holds the sign-in of another account or user by now; start again to use it",
+        transient: false,
+      });
+      assert.equal(rig.asked.length, 0);
+    }
+  }
+});
+
+Deno.test("whoever has signed out is not shown any more", async () => {
+  for (const file of [undefined, members({ tokens: null }), members({ auth_mode: "apikey", OPENAI_API_KEY: "k" })]) {
+    const rig = new SignInRig();
+    rig.file = file;
+    const gone = { message: "/home/auth.json holds no ChatGPT sign-in any more", transient: false };
+    await assert.rejects(rig.headers(), gone);
+    // Neither is a 401 a reason to refresh what was taken away.
+    await assert.rejects(rig.signIn.renew({ authorization: bearer(accessToken(3600)) }, rig.signal), gone);
+    assert.equal(rig.asked.length, 0);
+  }
+});
+
+Deno.test("newer tokens of another program are shown with the next request", async () => {
+  const rig = new SignInRig();
+  rig.store({ access_token: accessToken(5000), refresh_token: "theirs" });
+  assert.equal((await rig.headers())["authorization"], bearer(accessToken(5000)));
+});
+
+Deno.test("of two programs that refresh at once the one that comes too late takes what the other got", async () => {
   const rig = new SignInRig({ access_token: accessToken(0) });
-  rig.store({ access_token: accessToken(5000), refresh_token: "theirs", account_id: "acc-2" });
-  await assert.rejects(rig.headers(), {
-    name: "CredentialError",
-    message: "/home/auth.json holds the sign-in of another account by now; start again to use it",
-    transient: false,
-  });
-  assert.equal(rig.asked.length, 0);
+  rig.answer = () => {
+    rig.store({ access_token: accessToken(9000), refresh_token: "theirs" });
+    return refusal(401, "refresh_token_reused")();
+  };
+  assert.equal((await rig.headers())["authorization"], bearer(accessToken(9000)));
+  assert.deepEqual(rig.warnings, []);
 });
 
 Deno.test("what another program has written during a refresh is not overwritten", async () => {
@@ -160,18 +192,30 @@ Deno.test("tokens that cannot be written down are used all the same, and written
   await rig.headers();
   assert.equal(rig.asked[1]?.body["refresh_token"], "refresh-1");
   const { access_token, refresh_token, id_token } = rig.stored.tokens;
-  assert.deepEqual([access_token, refresh_token, id_token], [accessToken(20_000), "refresh-1", "id-1"]);
+  const written = [accessToken(20_000), "refresh-1", idToken("user-1", "1")];
+  assert.deepEqual([access_token, refresh_token, id_token], written);
 });
 
-Deno.test("a file that cannot be read again does not keep from a refresh", async () => {
-  const rig = new SignInRig({ access_token: accessToken(0) });
+Deno.test("a file that cannot be read just now shows nothing, and may be read later", async () => {
+  const rig = new SignInRig();
   rig.readFailure = "Permission denied (os error 13)";
-  await rig.headers();
-  assert.equal(rig.asked.length, 1);
-  assert.deepEqual(rig.warnings, [
-    "failed to read /home/auth.json again: Permission denied (os error 13)",
-    "the refreshed ChatGPT tokens are not in /home/auth.json: Permission denied (os error 13)",
-  ]);
+  await assert.rejects(rig.headers(), {
+    message: "failed to read /home/auth.json again: Permission denied (os error 13)",
+    transient: true,
+  });
+  rig.readFailure = undefined;
+  assert.equal((await rig.headers())["authorization"], bearer(accessToken(3600)));
+});
+
+Deno.test("what was read of the file before our new tokens were in it is not taken for newer ones", async () => {
+  const rig = new SignInRig();
+  rig.store({ access_token: accessToken(5000), refresh_token: "theirs" });
+  const held = rig.holdNextRead();
+  const slow = rig.headers();
+  const refused = await rig.headers();
+  assert.equal(await rig.signIn.renew(refused, rig.signal), true);
+  held.release();
+  assert.equal((await slow)["authorization"], bearer(rig.newTokens()["access_token"]));
 });
 
 Deno.test("a refresh that fails before the token has expired is only told", async () => {
@@ -253,16 +297,50 @@ Deno.test("a refresh token that was refused for good is not sent again, a new on
   assert.equal(rig.asked[1]?.body["refresh_token"], "new");
 });
 
-Deno.test("after a 401 a refresh that is refused lets the 401 stand, one that may succeed later does not", async () => {
+Deno.test("after a 401 a refresh that fails, for now or for good, lets the 401 stand", async () => {
+  const cases: [() => Response, string][] = [
+    [refusal(401, "refresh_token_expired"), EXPIRED],
+    [refusal(503), "failed to refresh the ChatGPT token: status 503"],
+    [() => Response.json({}), "the token endpoint's answer has no access_token"],
+  ];
+  for (const [answer, warning] of cases) {
+    const rig = new SignInRig();
+    const refused = await rig.headers();
+    rig.answer = answer;
+    assert.equal(await rig.signIn.renew(refused, rig.signal), false);
+    assert.deepEqual(rig.warnings, [warning]);
+  }
   const rig = new SignInRig();
   const refused = await rig.headers();
-  rig.answer = refusal(401, "refresh_token_expired");
+  rig.readFailure = "it does not hold a JSON object";
   assert.equal(await rig.signIn.renew(refused, rig.signal), false);
-  assert.deepEqual(rig.warnings, [EXPIRED]);
+  assert.equal(rig.asked.length, 0);
+});
 
-  const later = new SignInRig();
-  later.answer = refusal(503);
-  await assert.rejects(later.signIn.renew(await later.headers(), later.signal), { transient: true });
+Deno.test("after a 401 nothing is refreshed for a sign-in that does not say of which account and user it is", async () => {
+  const claims = (auth: unknown) => unsignedJwt({ sub: "user-1", "https://api.openai.com/auth": auth });
+  const cases: [Record<string, unknown>, boolean][] = [
+    [{ account_id: null }, false],
+    [{ id_token: undefined }, false],
+    [{ id_token: claims({ chatgpt_account_id: "acc-1" }) }, false],
+    [{ id_token: claims({ chatgpt_user_id: "user-1" }) }, true],
+    [{ id_token: claims({ user_id: "user-1" }) }, true],
+  ];
+  for (const [tokens, isRefreshed] of cases) {
+    const rig = new SignInRig(tokens);
+    assert.equal(await rig.signIn.renew(await rig.headers(), rig.signal), isRefreshed);
+    assert.equal(rig.asked.length, isRefreshed ? 1 : 0);
+  }
+});
+
+Deno.test("new tokens of another user are written down, and never shown", async () => {
+  const rig = new SignInRig();
+  const refused = await rig.headers();
+  rig.answer = () => Response.json({ ...rig.newTokens(), id_token: idToken("user-2") });
+  const gone = { message: "the token endpoint's answer is for another user", transient: false };
+  await assert.rejects(rig.signIn.renew(refused, rig.signal), gone);
+  assert.equal(rig.stored.tokens["refresh_token"], "refresh-1");
+  assert.deepEqual(await rig.headers(), refused);
 });
 
 Deno.test("a sign-in without a refresh token is told, and nobody is asked", async () => {

@@ -14,6 +14,14 @@ export function accessToken(secondsLeft: number, mark = ""): string {
   return unsignedJwt({ exp: NOW_S + secondsLeft, mark });
 }
 
+/** An id token of this user of `acc-1`. */
+export function idToken(user: string, mark = ""): string {
+  return unsignedJwt({
+    "https://api.openai.com/auth": { chatgpt_account_id: "acc-1", chatgpt_user_id: user },
+    mark,
+  });
+}
+
 /** What the token endpoint was asked. */
 export interface Asked {
   readonly url: string;
@@ -36,15 +44,17 @@ export class SignInRig {
   /** What the endpoint answers; by default new tokens, numbered. */
   answer: (asked: Asked) => Response | Promise<Response> = () => Response.json(this.newTokens());
   readonly signIn: ChatGptSignIn;
+  #held: Promise<void> | undefined;
 
   constructor(tokens: Record<string, unknown> = {}) {
-    const stored = { access_token: accessToken(3600), refresh_token: "refresh-0", account_id: "acc-1", ...tokens };
+    const usual = { access_token: accessToken(3600), refresh_token: "refresh-0", id_token: idToken("user-1") };
+    const stored = { ...usual, account_id: "acc-1", ...tokens };
     this.file = members({ auth_mode: "chatgpt", tokens: stored, other: { kept: 1.5 } });
     const store: AuthStore = {
       path: "/home/auth.json",
       read: () => {
         if (this.readFailure !== undefined) return Promise.reject(new UnusableFile(this.readFailure, false));
-        return Promise.resolve(this.file);
+        return this.#read(this.file);
       },
       replace: (members) => {
         if (this.writeFailure !== undefined) return Promise.reject(new UnusableFile(this.writeFailure, false));
@@ -67,13 +77,21 @@ export class SignInRig {
     return {
       access_token: accessToken(7200, `${number}`),
       refresh_token: `refresh-${number}`,
-      id_token: `id-${number}`,
+      id_token: idToken("user-1", `${number}`),
     };
   }
 
   /** Another program writes the file. */
   store(tokens: Record<string, unknown>): void {
-    this.file = members({ auth_mode: "chatgpt", tokens: { account_id: "acc-1", ...tokens } });
+    const usual = { id_token: idToken("user-1"), account_id: "acc-1" };
+    this.file = members({ auth_mode: "chatgpt", tokens: { ...usual, ...tokens } });
+  }
+
+  /** What the next read finds stays on its way, as it was, until it is let go. */
+  holdNextRead(): { release(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return { release: resolve };
   }
 
   get stored(): { readonly tokens: Record<string, unknown>; readonly [name: string]: unknown } {
@@ -82,6 +100,13 @@ export class SignInRig {
 
   headers(): Promise<Readonly<Record<string, string>>> {
     return this.signIn.headers(this.signal);
+  }
+
+  async #read(file: JsonObject | undefined): Promise<JsonObject | undefined> {
+    const held = this.#held;
+    this.#held = undefined;
+    await held;
+    return file;
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
