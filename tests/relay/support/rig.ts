@@ -7,6 +7,7 @@ import type { Dial } from "../../../lib/relay/socket/relay_socket.ts";
 import { dialRendezvous } from "../../../lib/relay/socket/ws_socket.ts";
 import { type RemoteEnvironmentOptions, runRemoteEnvironment } from "../../../lib/server/remote_environment.ts";
 import { ExecServer } from "../../../lib/server/serve.ts";
+import { hastyClock } from "./hasty_clock.ts";
 import { API_KEY } from "./remote_program.ts";
 import type { Peer } from "./rendezvous.ts";
 import { TestWorld, type WorldOptions } from "./world.ts";
@@ -22,7 +23,7 @@ export const ENVIRONMENT_ID = "environment of tests/1";
 export const HARNESS_TOKEN = "token-of-the-harness-83c2";
 
 export interface RigOptions extends WorldOptions {
-  /** Time of the executor; the machine's own unless given. */
+  /** Time of the executor; the machine's own with short pauses unless given. */
   readonly clock?: Clock;
   readonly concurrentRequests?: number;
 }
@@ -35,7 +36,7 @@ export class Rig implements AsyncDisposable {
   readonly ended: Promise<void>;
   readonly #stop = new AbortController();
 
-  private constructor({ clock, concurrentRequests, ...world }: RigOptions) {
+  private constructor({ clock = hastyClock, concurrentRequests, ...world }: RigOptions) {
     this.world = TestWorld.start(world);
     const log = createLog("debug", (line) => this.log.push(line));
     this.ended = this.#run({
@@ -44,7 +45,8 @@ export class Rig implements AsyncDisposable {
       auth: () => ({ authorization: `Bearer ${API_KEY}` }),
       signal: this.#stop.signal,
       log,
-      ...(clock === undefined ? {} : { clock, dial: dialAt(clock) }),
+      clock,
+      dial: dialAt(clock),
     }, concurrentRequests);
     this.ended.catch(() => {}); // whoever waits for it hears of it
   }
@@ -83,8 +85,8 @@ export class Rig implements AsyncDisposable {
 
   /** A client that has made its handshake. */
   connect(options: ClientOptions = {}): Promise<ExecClient> {
-    const { clock } = options;
-    return connectRelay({ ...this.relay, ...(clock === undefined ? {} : { dial: dialAt(clock) }) }, options);
+    const { clock = hastyClock } = options;
+    return connectRelay({ ...this.relay, dial: dialAt(clock) }, { ...options, clock });
   }
 
   /** As a signal ends the program. */

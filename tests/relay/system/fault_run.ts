@@ -11,7 +11,7 @@ import { Rig } from "../support/rig.ts";
 /** No run takes this long unless something hangs. */
 const PATIENCE_MS = 60_000;
 /** When nothing has been relayed for so long, a harness is cut off: a record that was lost is never repeated. */
-const SILENCE_MS = 250;
+const SILENCE_MS = 200;
 const CLIENTS = 3;
 const COMMANDS = 4;
 /** After so many connections the rendezvous is a good one, so that every run has an end. */

@@ -46,7 +46,7 @@ relayTest("every line comes once, in order, whatever is lost", async () => {
     try {
       await using rig = await Rig.start();
       await using client = await rig.connect();
-      atRecord(rig, 20, (frame) => lose(rig, frame, client));
+      atRecord(rig, 8, (frame) => lose(rig, frame, client));
       await counts(client);
       assert.equal(client.failure, undefined);
       const connects = rig.world.registry.requestsOf("connect").map(({ text }) => text);
