@@ -56,10 +56,10 @@ export function decode${OUTERMOST}(reader: Reader): ${OUTERMOST} {
   return read${OUTERMOST}(reader);
 }
 
-/** @param capacity So many bytes are allocated; if the message needs more, more, with a copy each time. */
-export function encode${OUTERMOST}(message: ${OUTERMOST}, capacity: number): Uint8Array {
+/** @param space Where it goes; if it needs more, memory is allocated, with a copy each time. */
+export function encode${OUTERMOST}(message: ${OUTERMOST}, space: Uint8Array): Uint8Array {
   const writer = new protobuf.Writer();
-  writer.buf = new Uint8Array(capacity);
+  writer.buf = space;
   write${OUTERMOST}(writer, message);
   return writer.finish(true);
 }

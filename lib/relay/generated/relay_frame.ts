@@ -276,10 +276,10 @@ export function decodeRelayMessageFrame(reader: Reader): RelayMessageFrame {
   return readRelayMessageFrame(reader);
 }
 
-/** @param capacity So many bytes are allocated; if the message needs more, more, with a copy each time. */
-export function encodeRelayMessageFrame(message: RelayMessageFrame, capacity: number): Uint8Array {
+/** @param space Where it goes; if it needs more, memory is allocated, with a copy each time. */
+export function encodeRelayMessageFrame(message: RelayMessageFrame, space: Uint8Array): Uint8Array {
   const writer = new protobuf.Writer();
-  writer.buf = new Uint8Array(capacity);
+  writer.buf = space;
   writeRelayMessageFrame(writer, message);
   return writer.finish(true);
 }

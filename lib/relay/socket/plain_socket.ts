@@ -53,13 +53,14 @@ class WsConnection implements PlainSocket {
   sharing = false;
   readonly #ws: OpenedWs["ws"];
   readonly #sendFrame: OpenedWs["send"];
+  readonly #closeWs: OpenedWs["close"];
   readonly #keepalive: Keepalive | undefined;
   readonly #buffer: SendBuffer;
   #inbox: Inbox | undefined;
   #end: ConnectionEnd | undefined;
 
-  constructor({ ws, gone, send }: OpenedWs, label: string, clock: Clock | undefined) {
-    [this.#ws, this.gone, this.#sendFrame, this.label] = [ws, gone, send, label];
+  constructor({ ws, gone, send, close }: OpenedWs, label: string, clock: Clock | undefined) {
+    [this.#ws, this.gone, this.#sendFrame, this.#closeWs, this.label] = [ws, gone, send, close, label];
     this.malformedPrefix = `failed to parse websocket JSON-RPC message from ${label}: `;
     if (clock !== undefined) {
       const dead = (reason: SocketEndReason) => {
@@ -109,7 +110,7 @@ class WsConnection implements PlainSocket {
 
   close(code = 1000, reason = ""): void {
     if (this.#end !== undefined) return;
-    this.#ws.close(code, reason);
+    this.#closeWs(code, reason);
     // What comes until the answer does is nobody's business, but it stands before the answer.
     this.#ws.resume();
     this.#endAtOnce({ reason: reason || "closed by us" });

@@ -1,10 +1,16 @@
 /** The seam between the relay's streams and the WebSocket that carries them all. */
 
+/**
+ * A frame that has so many bytes of its buffer before it, and up to three behind it, is sent without another copy: there is
+ * room for the WebSocket's header, and for words.
+ */
+export const FRAME_ROOM_BYTES = 16;
+
 /** One open WebSocket to a rendezvous. It pings by itself. */
 export interface RelaySocket {
   /** Starts the delivery; call it once, in the turn in which the socket was got. */
   start(receiver: SocketReceiver): void;
-  /** Queues one binary message; dropped silently once the socket has ended. The bytes must not be changed afterwards. */
+  /** Queues one binary message; dropped silently once the socket has ended. The whole buffer is the socket's from here on. */
   send(frame: Uint8Array<ArrayBuffer>): void;
   /** Bytes that were sent and that the system has not taken yet. */
   readonly bufferedBytes: number;

@@ -24,9 +24,12 @@ export interface OpenedWs {
   /**
    * Sends one frame of a message, behind what was sent before.
    *
+   * @param own Whether the payload's buffer may be overwritten.
    * @param done Called when the system has taken it or will not any more; at once if the socket is being closed.
    */
-  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void): void;
+  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void, own?: boolean): void;
+  /** Sends a close frame, behind what was sent before. */
+  close(code: number, reason: string): void;
 }
 
 /**
@@ -42,6 +45,7 @@ export async function openWs(url: string, options: WsDialOptions): Promise<Opene
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const transport = new Transport();
   const ws = dialled(target.origin, target.path, options, transport);
+  transport.serves(ws);
 
   const giveUp = () => reject(signal.reason);
   const timer: Timer = options.clock.after(options.timeoutMs, () => reject(new DialError("upgrade timeout")));
@@ -55,11 +59,9 @@ export async function openWs(url: string, options: WsDialOptions): Promise<Opene
   ws.on("error", (error) => reject(new DialError("connection failed", undefined, undefined, { cause: error })));
   try {
     await promise;
-    const send: OpenedWs["send"] = (opcode, payload, fin, done) => {
-      if (ws.readyState === OPEN) transport.send(opcode, payload, fin, done);
-      else done();
-    };
-    return { ws, gone: transport.gone, send };
+    const send: OpenedWs["send"] = (...frame) => transport.send(...frame);
+    const close: OpenedWs["close"] = (code, reason) => transport.close(code, reason);
+    return { ws, gone: transport.gone, send, close };
   } catch (error) {
     ws.terminate();
     await transport.end();
@@ -96,15 +98,27 @@ function dialled(
 }
 
 const OPEN = 1;
+/** A larger frame is written by itself: to copy it takes longer than another write. */
+const SMALL_BYTES = 4096;
+/** So many are written at once; then the other side begins with them while further ones are made. */
+const MAX_TOGETHER = 16;
 
 /** The connection below a WebSocket, from when there is one. */
 class Transport {
   readonly #masks = new Masks();
   readonly #gone = Promise.withResolvers<void>();
   #socket: WsTransport | undefined;
+  #ws: WsSocket | undefined;
+  /** Frames that wait for the end of the turn. */
+  #small: { readonly frame: Uint8Array<ArrayBuffer>; readonly done: () => void }[] = [];
 
   get gone(): Promise<void> {
     return this.#gone.promise;
+  }
+
+  /** @param ws Whose connection it is. */
+  serves(ws: WsSocket): void {
+    this.#ws = ws;
   }
 
   is(socket: WsTransport): void {
@@ -113,9 +127,37 @@ class Transport {
     socket.once("close", () => this.#gone.resolve());
   }
 
-  /** Frames of `ws` itself, pings and the like, are written at once and whole: none gets into another. */
-  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void): void {
-    this.#socket?.write(clientFrame(opcode, payload, fin, this.#masks.next()), done);
+  /**
+   * Frames of `ws` itself, pings and the like, are written at once and whole: none gets into another. Small ones of ours that
+   * are sent in the same turn are written together: a write takes as long as all the rest of an answer (measured).
+   */
+  send(opcode: number, payload: Uint8Array<ArrayBuffer>, fin: boolean, done: () => void, own = false): void {
+    if (this.#ws?.readyState !== OPEN) return done();
+    const frame = clientFrame(opcode, payload, fin, this.#masks.next(), own);
+    if (frame.length > SMALL_BYTES) {
+      this.#flush();
+      this.#socket?.write(frame, done);
+      return;
+    }
+    if (this.#small.length === 0) queueMicrotask(() => this.#flush());
+    this.#small.push({ frame, done });
+    if (this.#small.length === MAX_TOGETHER) this.#flush();
+  }
+
+  /** Sends a close frame, behind what was sent before. */
+  close(code: number, reason: string): void {
+    this.#flush();
+    this.#ws?.close(code, reason);
+  }
+
+  #flush(): void {
+    const small = this.#small;
+    if (small.length === 0) return;
+    this.#small = [];
+    const done = () => small.forEach((one) => one.done());
+    // `ws` answers a close frame at once, and nothing may come behind that.
+    if (this.#ws?.readyState === OPEN) this.#socket?.write(joined(small.map(({ frame }) => frame)), done);
+    else done();
   }
 
   /** Ends what there is of it. */
@@ -124,6 +166,17 @@ class Transport {
     this.#socket.destroy();
     await this.#gone.promise;
   }
+}
+
+function joined(frames: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  if (frames.length === 1) return frames[0]!;
+  const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    bytes.set(frame, at);
+    at += frame.length;
+  }
+  return bytes;
 }
 
 function refusal({ statusCode, headers }: WsResponse): DialError {

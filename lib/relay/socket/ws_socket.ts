@@ -29,13 +29,14 @@ class WsSocket implements RelaySocket {
   readonly gone: Promise<void>;
   readonly #ws: OpenedWs["ws"];
   readonly #send: OpenedWs["send"];
+  readonly #close: OpenedWs["close"];
   readonly #keepalive: Keepalive;
   readonly #buffer: SendBuffer;
   #receiver: SocketReceiver | undefined;
   #end: SocketEndReason | undefined;
 
-  constructor({ ws, gone, send }: OpenedWs, clock: Clock) {
-    [this.#ws, this.gone, this.#send] = [ws, gone, send];
+  constructor({ ws, gone, send, close }: OpenedWs, clock: Clock) {
+    [this.#ws, this.gone, this.#send, this.#close] = [ws, gone, send, close];
     this.#keepalive = new Keepalive(clock, { ping: () => ws.ping(), dead: (reason) => this.#drop(reason) });
     this.#buffer = new SendBuffer(this.#keepalive);
     ws.on("message", (data, isBinary) => this.#deliver(data, isBinary));
@@ -53,7 +54,7 @@ class WsSocket implements RelaySocket {
   }
 
   send(frame: Uint8Array<ArrayBuffer>): void {
-    if (this.#end === undefined) this.#send(BINARY, frame, true, this.#buffer.add(frame.length));
+    if (this.#end === undefined) this.#send(BINARY, frame, true, this.#buffer.add(frame.length), true);
   }
 
   get bufferedBytes(): number {
@@ -68,7 +69,7 @@ class WsSocket implements RelaySocket {
     if (how === "at once") return this.#drop("closed by us");
     if (this.#end !== undefined) return;
     // Without an answer it ends after a moment; what comes until then is nobody's business.
-    this.#ws.close(1000, "");
+    this.#close(1000, "");
     this.#ws.resume();
     this.#finish("closed by us");
   }

@@ -1,5 +1,6 @@
 import { decodeRelayMessageFrame, encodeRelayMessageFrame, type RelayMessageFrame } from "../generated/relay_frame.ts";
 import { MAX_FRAME_BYTES } from "../limits.ts";
+import { FRAME_ROOM_BYTES } from "../socket/relay_socket.ts";
 import { StrictReader } from "./strict_reader.ts";
 
 /**
@@ -125,6 +126,6 @@ function encode(
 ): Uint8Array<ArrayBuffer> {
   const frame: RelayMessageFrame = { version: VERSION, streamId, ack: 0, ackBits: 0, body };
   // A unit of UTF-16 makes three bytes at most.
-  const capacity = 3 * streamId.length + bytes + MOST_ELSE_BYTES;
-  return encodeRelayMessageFrame(frame, capacity) as Uint8Array<ArrayBuffer>;
+  const buffer = new ArrayBuffer(FRAME_ROOM_BYTES + 3 * streamId.length + bytes + MOST_ELSE_BYTES);
+  return encodeRelayMessageFrame(frame, new Uint8Array(buffer, FRAME_ROOM_BYTES)) as Uint8Array<ArrayBuffer>;
 }

@@ -40,6 +40,20 @@ Deno.test("a client's frame leaves the payload as it is", () => {
   assert.deepEqual(unmasked(frame, 6), Array(6).fill(9));
 });
 
+Deno.test("a client's frame is made in the payload's own buffer, where that may be and there is room", () => {
+  for (const length of [0, 5, 130, 70_000]) {
+    const buffer = new ArrayBuffer(16 + length + 3);
+    const payload = new Uint8Array(buffer, 16, length).fill(9);
+    const copied = clientFrame(BINARY, payload, true, MASK);
+    assert.deepEqual(payload, new Uint8Array(length).fill(9));
+    const inPlace = clientFrame(BINARY, payload, true, MASK, true);
+    assert.deepEqual(inPlace, copied);
+    assert.ok(inPlace.buffer === buffer);
+  }
+  const tight = new Uint8Array(new ArrayBuffer(16 + 5), 16, 5);
+  assert.ok(clientFrame(BINARY, tight, true, MASK, true).buffer !== tight.buffer);
+});
+
 Deno.test("Masks are different each time", () => {
   const masks = new Masks();
   const seen = new Set(Array.from({ length: 3000 }, () => masks.next().toHex()));

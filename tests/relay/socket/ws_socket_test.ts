@@ -193,6 +193,34 @@ Deno.test("a polite close sends what was sent before it, and a close frame", asy
   assert.deepEqual(record.seen, ["closed by us"]);
 });
 
+Deno.test("messages arrive whole and in order, small ones sent in one turn and large ones between them", async () => {
+  const sizes = Array.from(
+    { length: 200 },
+    (_, index) => index % 7 === 3 ? 4080 + index : index % 40 === 1 ? 70_000 : index,
+  );
+  const got = Promise.withResolvers<number[][]>();
+  await using server = rawRendezvous(async (peer) => {
+    const frames = [];
+    for (let frame = await peer.frame(); frame?.opcode === OPCODE.binary; frame = await peer.frame()) {
+      const { payload } = frame;
+      frames.push([payload.length, payload[0] ?? 0, payload.at(-1) ?? 0]);
+    }
+    got.resolve(frames);
+    peer.close();
+  });
+  const socket = await dial(server.url);
+  new Record(socket);
+  for (const [index, size] of sizes.entries()) socket.send(new Uint8Array(size).fill(index));
+  assert.equal(socket.bufferedBytes, sizes.reduce((sum, size) => sum + size));
+  await socket.drainedTo(0);
+  socket.send(Uint8Array.of(1));
+  socket.send(Uint8Array.of(2));
+  socket.close("politely");
+  const expected = sizes.map((size, index) => size === 0 ? [0, 0, 0] : [size, index, index]);
+  assert.deepEqual(await got.promise, [...expected, [1, 1, 1], [1, 2, 2]]);
+  await socket.gone;
+});
+
 Deno.test("a peer that does not answer a polite close keeps no socket", async () => {
   await using server = rawRendezvous(async (peer) => {
     await peer.rest();
