@@ -1,6 +1,6 @@
 /** What both ends of the handshake have in common. */
 import { MLKEM_PUBLIC_BYTES, type PublicKeys, X25519_BYTES } from "./keys.ts";
-import { type Bytes, PrimitiveError, type Primitives } from "./primitives.ts";
+import { type Bytes, type Encapsulation, PrimitiveError, type Primitives } from "./primitives.ts";
 import { SymmetricState, type TranscriptObserver } from "./symmetric_state.ts";
 
 /** As it is hashed into the transcript. The registry's JSON calls the same suite by another name, with `X25519`. */
@@ -44,6 +44,28 @@ export function beginTranscript(
 export function mixPublicKeys(state: SymmetricState, keys: PublicKeys): void {
   state.mixHash(keys.x25519);
   state.mixHash(keys.mlkem768);
+}
+
+/** `ekem` of the end that encapsulates. @returns What it sends. */
+export function mixEkem(state: SymmetricState, { ciphertext, shared }: Encapsulation): Bytes {
+  try {
+    state.mixHash(ciphertext);
+    state.mixKey(shared);
+    return ciphertext;
+  } finally {
+    shared.fill(0);
+  }
+}
+
+/** `skem` of the end that encapsulates. @returns What it sends. */
+export function mixSkem(state: SymmetricState, { ciphertext, shared }: Encapsulation): Bytes {
+  try {
+    const sealed = state.encryptAndHash(ciphertext);
+    state.mixKeyAndHash(shared);
+    return sealed;
+  } finally {
+    shared.fill(0);
+  }
 }
 
 /** Each part behind its length, 64 bits wide, so that no two contexts have the same prologue. */

@@ -5,6 +5,7 @@ import {
   HandshakeError,
   MessageReader,
   mixPublicKeys,
+  mixSkem,
   step,
 } from "./handshake.ts";
 import { MESSAGE1_BYTES, MESSAGE2_BYTES, SEALED_CIPHERTEXT_BYTES } from "./handshake_layout.ts";
@@ -54,9 +55,7 @@ export class Initiator extends Unprintable implements Disposable {
     const state = beginTranscript(primitives, context, executor, observe);
     let ephemeral: KeyPairs | undefined;
     return await step(async () => {
-      const skem = await primitives.mlkem768.encapsulate(executor.mlkem768);
-      const parts = [state.encryptAndHash(skem.ciphertext)];
-      state.mixKeyAndHash(skem.shared);
+      const parts = [mixSkem(state, await primitives.mlkem768.encapsulate(executor.mlkem768))];
       ephemeral = await KeyPairs.generate(primitives);
       parts.push(ephemeral.public.x25519, ephemeral.public.mlkem768);
       mixPublicKeys(state, ephemeral.public);

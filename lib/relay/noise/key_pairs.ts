@@ -16,7 +16,7 @@ export class KeyPairs extends Unprintable implements Disposable {
   }
 
   static async generate({ x25519, mlkem768 }: Primitives): Promise<KeyPairs> {
-    return new KeyPairs(x25519.generate(), await mlkem768.generate());
+    return await both(x25519.generate(), () => mlkem768.generate());
   }
 
   /**
@@ -28,7 +28,7 @@ export class KeyPairs extends Unprintable implements Disposable {
     { x25519, mlkem768 }: Primitives,
     secrets: { readonly x25519: Uint8Array; readonly mlkem768: Uint8Array },
   ): Promise<KeyPairs> {
-    return new KeyPairs(x25519.fromSecret(secrets.x25519), await mlkem768.fromSeed(secrets.mlkem768));
+    return await both(x25519.fromSecret(secrets.x25519), () => mlkem768.fromSeed(secrets.mlkem768));
   }
 
   get x25519(): X25519KeyPair {
@@ -43,5 +43,15 @@ export class KeyPairs extends Unprintable implements Disposable {
   [Symbol.dispose](): void {
     this.#x25519[Symbol.dispose]();
     this.#mlkem768[Symbol.dispose]();
+  }
+}
+
+/** One pair is not left alone with its secret when there is no other. */
+async function both(x25519: X25519KeyPair, mlkem768: () => Promise<MlKemKeyPair>): Promise<KeyPairs> {
+  try {
+    return new KeyPairs(x25519, await mlkem768());
+  } catch (error) {
+    x25519[Symbol.dispose]();
+    throw error;
   }
 }

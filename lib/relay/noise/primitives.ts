@@ -41,7 +41,14 @@ export interface MlKem768 {
    * @param publicKey 1184 bytes.
    * @throws {PrimitiveError} They are no public key.
    */
-  encapsulate(publicKey: Uint8Array): Promise<{ readonly ciphertext: Bytes; readonly shared: Bytes }>;
+  encapsulate(publicKey: Uint8Array): Promise<Encapsulation>;
+}
+
+export interface Encapsulation {
+  /** 1088 bytes. */
+  readonly ciphertext: Bytes;
+  /** 32 bytes, the taker's to wipe. */
+  readonly shared: Bytes;
 }
 
 export interface MlKemKeyPair extends Disposable {

@@ -4,7 +4,9 @@ import {
   type HandshakeContext,
   HandshakeError,
   MessageReader,
+  mixEkem,
   mixPublicKeys,
+  mixSkem,
   step,
 } from "./handshake.ts";
 import {
@@ -111,19 +113,15 @@ export class Responder extends Unprintable implements Disposable {
     const { harness, ephemeral: theirs } = this.#greeting;
     const { mlkem768 } = this.#primitives;
     const state = this.#state;
-    const ekem = await mlkem768.encapsulate(theirs.mlkem768);
-    state.mixHash(ekem.ciphertext);
-    state.mixKey(ekem.shared);
-    const skem = await mlkem768.encapsulate(harness.mlkem768);
-    const sealedSkem = state.encryptAndHash(skem.ciphertext);
-    state.mixKeyAndHash(skem.shared);
+    const ekem = mixEkem(state, await mlkem768.encapsulate(theirs.mlkem768));
+    const skem = mixSkem(state, await mlkem768.encapsulate(harness.mlkem768));
     using ours = await KeyPairs.generate(this.#primitives);
     mixPublicKeys(state, ours.public);
     state.mixKey(ours.x25519.agree(theirs.x25519)); // ee
     state.mixKey(ours.x25519.agree(harness.x25519)); // se
     const sealedPayload = state.encryptAndHash(payload);
     const [receive, send] = state.split();
-    const parts = [ekem.ciphertext, sealedSkem, ours.public.x25519, ours.public.mlkem768, sealedPayload];
+    const parts = [ekem, skem, ours.public.x25519, ours.public.mlkem768, sealedPayload];
     return { message2: concatenate(parts), keys: new SecretTransportKeys(send, receive) };
   }
 

@@ -107,9 +107,17 @@ export class SymmetricState extends Unprintable implements Disposable {
     key.fill(0);
   }
 
-  /** Noise's HKDF. Wipes what goes in. */
+  /** Noise's HKDF. Wipes what goes in, whether it can be used or not. */
   #derive(secret: Bytes, outputs: 2 | 3): Bytes[] {
-    this.#refuseEnded();
+    try {
+      this.#refuseEnded();
+      return this.#hkdf(secret, outputs);
+    } finally {
+      secret.fill(0);
+    }
+  }
+
+  #hkdf(secret: Bytes, outputs: 2 | 3): Bytes[] {
     const { hash } = this.#primitives;
     const temporary = hash.hmac(this.#chainingKey, secret);
     const derived: Bytes[] = [];
@@ -118,7 +126,6 @@ export class SymmetricState extends Unprintable implements Disposable {
       derived.push(last = hash.hmac(temporary, last, Uint8Array.of(number)));
     }
     temporary.fill(0);
-    secret.fill(0);
     return derived;
   }
 
