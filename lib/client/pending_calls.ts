@@ -48,12 +48,13 @@ export class PendingCalls {
    * @throws {RangeError} The time limit is none.
    */
   open(method: string, place: Place, options: CallOptions, send: (id: number) => () => void): Promise<Answer> {
-    const id = this.#lastId + 1;
-    const key = String(id);
     const { signal, timeoutMs } = options;
     if (timeoutMs !== undefined) checkDuration("timeoutMs", timeoutMs);
+    const id = ++this.#lastId;
+    const key = String(id);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     let timer: Timer | undefined;
+    let withdraw: (() => void) | undefined;
     const done = () => {
       this.#calls.delete(key);
       this.#occupy(place, -1);
@@ -62,12 +63,10 @@ export class PendingCalls {
     };
     const fail = (error: unknown) => {
       done();
-      withdraw();
+      withdraw?.();
       reject(error);
     };
     const abort = () => fail(signal?.reason);
-    const withdraw = send(id);
-    this.#lastId = id;
     this.#occupy(place, 1);
     this.#calls.set(key, {
       settle: (answer) => {
@@ -78,6 +77,14 @@ export class PendingCalls {
     });
     signal?.addEventListener("abort", abort, { once: true });
     if (timeoutMs !== undefined) timer = this.#clock.after(timeoutMs, () => fail(callTimeout(method, timeoutMs)));
+    try {
+      // The connection may end at it, and so the call.
+      withdraw = send(id);
+    } catch (error) {
+      this.#lastId--;
+      done();
+      throw error;
+    }
     return promise;
   }
 

@@ -57,6 +57,26 @@ Deno.test("ServerConnection numbers its calls from 1 and matches answers by numb
   assert.deepEqual([await first, await second], [{ status: "ready" }, { running: true }]);
 });
 
+Deno.test("a call at which the connection ends, because the carrier does not take it, fails as the others do", async () => {
+  let receiver: Receiver | undefined;
+  const carrier: Connection = {
+    ...{ label: "a carrier", malformedPrefix: "", congested: false, sharing: false },
+    start: (given) => receiver = given,
+    send(text) {
+      if (text.includes("terminate")) receiver?.ended({ reason: "message to send is too large" });
+    },
+    close: () => {},
+    drained: () => Promise.resolve(),
+  };
+  const { connection, clock } = connected({ connection: carrier });
+  const before = connection.call("environment/status", null);
+  const aborter = new AbortController();
+  const refused = connection.call("process/terminate", { processId: "p" }, { timeoutMs: 5, signal: aborter.signal });
+  for (const call of [before, refused]) await assert.rejects(call, DISCONNECTED);
+  aborter.abort(); // nothing of the call listens any more
+  assert.equal(clock.pendingTimers, 0);
+});
+
 Deno.test("ServerConnection reports what the server refuses with its code, its words and its kind", async () => {
   const { connection, server } = connected();
   const call = connection.call("environment/status", null);
