@@ -10,6 +10,7 @@ import { RegistryError, shownText } from "./registry_error.ts";
 import { RegistryExchange } from "./registry_exchange.ts";
 import { type Fetch, RegistryHttp } from "./registry_http.ts";
 import { isSuccess } from "./registry_result.ts";
+import type { Secrets } from "./secrets.ts";
 import type { ValidationRequest, Verdict } from "../executor/stream_host.ts";
 import { uuidOf } from "./uuid.ts";
 import { websocketTarget } from "../socket/websocket_target.ts";
@@ -74,8 +75,9 @@ export class Registry {
    */
   async register(keys: PublicKeys, signal: AbortSignal): Promise<Registration> {
     const body = { security_profile: SECURITY_PROFILE, executor_public_key: encodePublicKeys(keys) };
-    const answer = await this.#exchange.ask("register", { body, signal, timeoutMs: REGISTER_TIMEOUT_MS }, REGISTRATION);
-    this.#check(answer);
+    const question = { body, signal, timeoutMs: REGISTER_TIMEOUT_MS };
+    const { answer, secrets } = await this.#exchange.ask("register", question, REGISTRATION);
+    this.#check(answer, secrets);
     const { url, executor_registration_id: registrationId } = answer;
     if (registrationId.trim() === "") throw unusable("environment registry returned a blank executor registration id");
     checkUrl(url);
@@ -117,8 +119,8 @@ export class Registry {
     { signal, timeoutMs = CONNECT_REQUEST_TIMEOUT_MS }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
   ): Promise<HarnessBundle> {
     const body = { harness_public_key: encodePublicKeys(harness) };
-    const answer = await this.#exchange.ask("connect", { body, signal, timeoutMs }, CONNECTION);
-    this.#check(answer);
+    const { answer, secrets } = await this.#exchange.ask("connect", { body, signal, timeoutMs }, CONNECTION);
+    this.#check(answer, secrets);
     const { url, executor_registration_id: registrationId, harness_key_authorization: authorization } = answer;
     if ([url, registrationId, authorization].some((text) => text.trim() === "")) {
       throw unusable("environment registry returned incomplete Noise connection data");
@@ -127,12 +129,12 @@ export class Registry {
     return { url, registrationId, authorization, executor: decodeKeys(answer.executor_public_key) };
   }
 
-  #check(answer: { readonly environment_id: string; readonly security_profile: string }): void {
+  #check(answer: { readonly environment_id: string; readonly security_profile: string }, secrets: Secrets): void {
     if (answer.environment_id !== this.environmentId) {
       throw unusable("environment registry returned a different environment id");
     }
     if (answer.security_profile !== SECURITY_PROFILE) {
-      const profile = shownText(answer.security_profile, []);
+      const profile = shownText(answer.security_profile, secrets);
       throw unusable(`environment registry returned unsupported security profile \`${profile}\``);
     }
   }

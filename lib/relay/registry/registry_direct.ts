@@ -8,6 +8,7 @@ import { RegistryError, shownText } from "./registry_error.ts";
 import { withoutCredential } from "./registry_exchange.ts";
 import { type Fetch, RegistryHttp } from "./registry_http.ts";
 import { readSuccess } from "./registry_result.ts";
+import { Secrets } from "./secrets.ts";
 
 export interface DirectRegistryOptions {
   /** The registry's base URL: `https://`, on this machine also `http://`. */
@@ -51,12 +52,12 @@ export class DirectRegistry {
 
   /** @throws {RegistryError} Always final. Or the signal's reason. */
   async register(signal: AbortSignal): Promise<DirectRegistration> {
-    const answer = readSuccess(await this.#ask(signal), { ...DIRECT_REGISTRATION, hidesBody: false });
+    const { answer, secrets } = readSuccess(await this.#ask(signal), { ...DIRECT_REGISTRATION, hidesBody: false });
     if (answer.environment_id !== this.environmentId) {
       throw new RegistryError("protocol", "environment registry returned a different environment id");
     }
     if (answer.transport !== TRANSPORT) {
-      const transport = shownText(answer.transport, []);
+      const transport = shownText(answer.transport, secrets);
       throw new RegistryError(
         "protocol",
         `environment registry returned unsupported direct transport \`${transport}\``,
@@ -82,7 +83,7 @@ export class DirectRegistry {
       timeoutMs: REGISTER_TIMEOUT_MS,
       wantsBody: () => true,
     });
-    return { ...answer, secrets: Object.values(headers) };
+    return { ...answer, secrets: new Secrets(headers) };
   }
 
   async #sign(...[request, signal]: Parameters<RequestSigner["sign"]>): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,7 @@
 import type { RetryReason } from "../events.ts";
 import { MAX_SHOWN_ERROR_LENGTH } from "../limits.ts";
 import { printable } from "./printable.ts";
+import type { Secrets } from "./secrets.ts";
 import { statusText } from "./status_text.ts";
 
 export type RegistryErrorKind = "configuration" | "authentication" | "request" | "protocol" | "json";
@@ -72,17 +73,17 @@ export interface ShownAnswer {
   readonly body?: string;
   /** What the request was; told in place of the body where that is not. */
   readonly purpose: string;
-  /** Texts that are not shown even if the registry repeats them. */
-  readonly secrets: readonly string[];
+  readonly secrets: Secrets;
 }
 
 /** The registry has answered with another status than 2xx. */
 export function refused(status: number, complaint: RegistryComplaint | undefined, shown: ShownAnswer): RegistryError {
   const { code } = complaint ?? {};
+  const shownCode = code === undefined ? undefined : shownText(code, shown.secrets);
   const isAuthentication = status === 401 || status === 403;
   const details = {
     status,
-    ...(code === undefined ? {} : { code }),
+    ...(shownCode === undefined ? {} : { code: shownCode }),
     retryable: status >= 500 || status === 408 || status === 429 || (status === 409 && code === "environment_offline"),
   };
   if (isAuthentication) {
@@ -95,7 +96,7 @@ export function refused(status: number, complaint: RegistryComplaint | undefined
   const message = shown.body === undefined
     ? `environment registry ${shown.purpose} failed`
     : said(complaint?.message, shown, "empty or malformed error body");
-  const told = code === undefined || shown.body === undefined ? "" : `, ${shownText(code, shown.secrets)}`;
+  const told = shownCode === undefined || shown.body === undefined ? "" : `, ${shownCode}`;
   const retry = registrationRetry(status, code);
   return new RegistryError("request", ` (${statusText(status)}${told}): ${message}`, {
     ...details,
@@ -113,14 +114,7 @@ function said(message: string | undefined, shown: ShownAnswer, nothing: string):
   return shownText(message ?? ((shown.body ?? "").trim() || nothing), shown.secrets);
 }
 
-/** Shorter texts are found in what is no secret. */
-const SHORTEST_SECRET = 8;
-
 /** What a registry said, as far as it is shown. */
-export function shownText(text: string, secrets: readonly string[]): string {
-  let shown = text;
-  for (const secret of secrets) {
-    if (secret.length >= SHORTEST_SECRET) shown = shown.replaceAll(secret, "[credential]");
-  }
-  return printable(shown, MAX_SHOWN_ERROR_LENGTH);
+export function shownText(text: string, secrets: Secrets): string {
+  return printable(secrets.hide(text), MAX_SHOWN_ERROR_LENGTH);
 }

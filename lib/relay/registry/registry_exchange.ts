@@ -1,10 +1,10 @@
 import { type Credential, CredentialError } from "../credential.ts";
 import { unlessAborted } from "../credentials/abortable.ts";
 import type { RegistryAction } from "./environment_url.ts";
-import type { Answer } from "./registry_answer.ts";
 import { RegistryError } from "./registry_error.ts";
 import type { RegistryHttp } from "./registry_http.ts";
-import { type Expected, readSuccess, type ShownTo } from "./registry_result.ts";
+import { type Expected, readSuccess, type ShownTo, type Success } from "./registry_result.ts";
+import { Secrets } from "./secrets.ts";
 
 export interface Question {
   readonly body: unknown;
@@ -48,7 +48,7 @@ export class RegistryExchange {
       shown = await this.#headers(signal);
       answer = await attempt(shown);
     }
-    return { ...answer, secrets: secretsOf(shown) };
+    return { ...answer, secrets: new Secrets(shown) };
   }
 
   // An embedder's credential may not look at the signal.
@@ -71,7 +71,7 @@ export class RegistryExchange {
     action: RegistryAction,
     question: Question,
     expected: Expected<N, O>,
-  ): Promise<Answer<N, O>> {
+  ): Promise<Success<N, O>> {
     try {
       const answer = await this.send(action, question, () => true);
       return readSuccess(answer, { ...expected, hidesBody: this.#credential.hidesErrorBodies ?? false });
@@ -86,10 +86,4 @@ export function withoutCredential(error: CredentialError): RegistryError {
   const why = `failed to resolve environment registry authentication: request auth build error: ${error.message}`;
   const details = error.transient ? { retry: "credential unavailable", retryable: true } as const : {};
   return new RegistryError("authentication", why, { ...details, cause: error });
-}
-
-/** What a registry might repeat of the headers: a value, and what stands behind its scheme. */
-function secretsOf(headers: Readonly<Record<string, string>>): string[] {
-  const authorization = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
-  return [authorization.slice(authorization.indexOf(" ") + 1)];
 }

@@ -27,7 +27,9 @@ function registryOf(
   const signer = {
     sign: (request: SignedRequest) => {
       signed.push(request);
-      return error === undefined ? Promise.resolve({ authorization: "AWS4-HMAC-SHA256 x" }) : Promise.reject(error);
+      return error === undefined
+        ? Promise.resolve({ authorization: "AWS4-HMAC-SHA256 Credential=x" })
+        : Promise.reject(error);
     },
   };
   return { registry: new DirectRegistry({ url, environmentId: " env-1 ", signer, fetch }), sent, signed };
@@ -46,7 +48,7 @@ Deno.test("a direct executor registers with a request that is signed as it is se
   }]);
   const [request] = sent;
   assert.deepEqual({ url: request!.url, body: request!.body }, { url, body });
-  assert.equal(request!.headers["authorization"], "AWS4-HMAC-SHA256 x");
+  assert.equal(request!.headers["authorization"], "AWS4-HMAC-SHA256 Credential=x");
   assert.equal(request!.headers["content-type"], "application/json");
 });
 
@@ -59,6 +61,10 @@ Deno.test("a direct registration that is not what was asked for is refused", asy
     [
       { transport: "x\n" },
       "exec-server protocol error: environment registry returned unsupported direct transport `x\\n`",
+    ],
+    [
+      { transport: "Credential=x" },
+      "exec-server protocol error: environment registry returned unsupported direct transport `[credential]`",
     ],
     [
       { registration_id: " " },
@@ -89,9 +95,9 @@ Deno.test("a direct registration that is not what was asked for is refused", asy
     message: "failed to serialize or deserialize exec-server JSON: missing field `registration_id` at line 1 column 68",
   });
   await assert.rejects(
-    registryOf('{"error":{"message":"AWS4-HMAC-SHA256 x"}}', { status: 503 }).registry.register(signal),
+    registryOf('{"error":{"message":"AWS4-HMAC-SHA256 Credential=x"}}', { status: 503 }).registry.register(signal),
     {
-      message: "environment registry request failed (503 Service Unavailable): [credential]",
+      message: "environment registry request failed (503 Service Unavailable): AWS4-HMAC-SHA256 [credential]",
     },
   );
 });

@@ -105,11 +105,18 @@ Deno.test("what a registry says steers no terminal, has an end, and does not rep
   );
   const echo = answered('"Bearer test-api-key is wrong"', 500);
   assert.equal(await message(echo), `${failed} (500 Internal Server Error): "Bearer [credential] is wrong"`);
+  const { registry: coded } = registryOf([answered({ error: { code: "test-api-key" } }, 409)]);
+  await assert.rejects(coded.register(KEYS, signal), {
+    message: `${failed} (409 Conflict, [credential]): {"error":{"code":"[credential]"}}`,
+    code: undefined,
+  });
   const short = { headers: () => Promise.resolve({ authorization: "Bearer e" }) };
   const { registry } = registryOf([answered("seen", 500)], { credential: short });
   await assert.rejects(registry.register(KEYS, signal), { message: `${failed} (500 Internal Server Error): seen` });
   const profile = answered({ ...REGISTERED, security_profile: "\x1b[2J" });
   assert.match(await message(profile), /unsupported security profile `\\u\{1b\}\[2J`$/);
+  const echoed = answered({ ...REGISTERED, security_profile: "test-api-key" });
+  assert.match(await message(echoed), /unsupported security profile `\[credential\]`$/);
   assert.equal((await message(answered('{"\x07":1'))).includes("\x07"), false);
   assert.match(await message(answered(`{"${"\\u001b"}":1,"${"\\u001b"}":1}`)), /duplicate JSON object key `\\u\{1b\}`/);
 });
@@ -133,6 +140,15 @@ Deno.test("where bodies are hidden, nothing of an answer is told", async () => {
       answered({ secret: 1 }),
       "exec-server protocol error: invalid environment registry executor registration response",
     ],
+    // The rendezvous would be shown the credential.
+    ...[
+      answered({ ...REGISTERED, url: "ws://127.0.0.1:1/?token=test-api-key" }),
+      answered(JSON.stringify({ ...REGISTERED, url: "ws://127.0.0.1:1/?test-api-key" }).replace("api", "\\u0061pi")),
+      answered({ ...REGISTERED, more: "test-api-key" }),
+    ].map((answer): [Response, string] => [
+      answer,
+      "exec-server protocol error: invalid environment registry executor registration response",
+    ]),
   ];
   for (const [answer, message] of failures) {
     const { registry } = registryOf([answer], { credential: BEARER });
