@@ -25,6 +25,8 @@ const STREAMS = 100;
 const REQUESTS_PER_STREAM = 10;
 /** Handshakes at once: fewer than the 32 validations that an executor allows. */
 const OPENING_AT_ONCE = 16;
+/** So often as many streams are opened and closed first: what a heap has grown by for handshakes is no stream's. */
+const WARM_UP_ROUNDS = 4;
 /** Before memory is read: what is freed has been freed by then. */
 const SETTLE_MS = 1_000;
 
@@ -140,18 +142,14 @@ async function flood(bed: RelayBed, peer: RelayPeer): Promise<number> {
 
 async function measureStreams(plan: Plan, bed: RelayBed): Promise<void> {
   if (!plan.wants("relay-100-streams") && !plan.wants("relay-stream-memory")) return;
+  for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp++) {
+    await using first = new AsyncDisposableStack();
+    await openStreams(bed, first);
+  }
   await using peers = new AsyncDisposableStack();
   await pause(SETTLE_MS);
   const before = residentBytes(bed.executor.pid);
-  const streams: RelayPeer[] = [];
-  const open = async () => {
-    while (streams.length < STREAMS) {
-      const place = streams.length++;
-      streams[place] = peers.use(await bed.open());
-      await streams[place].initialize();
-    }
-  };
-  await Promise.all(Array.from({ length: OPENING_AT_ONCE }, open));
+  const streams = await openStreams(bed, peers);
   await pause(SETTLE_MS);
   const idle = (residentBytes(bed.executor.pid) - before) / STREAMS / KB;
   if (plan.wants("relay-stream-memory")) plan.samples.add("relay-stream-memory", "relay", bed.side, idle);
@@ -161,4 +159,19 @@ async function measureStreams(plan: Plan, bed: RelayBed): Promise<void> {
     return Array.from({ length: REQUESTS_PER_STREAM }, () => peer.request("environment/status"));
   }));
   plan.samples.add("relay-100-streams", "relay", bed.side, performance.now() - began);
+}
+
+/** A hundred streams with sessions, which end with `peers`. */
+async function openStreams(bed: RelayBed, peers: AsyncDisposableStack): Promise<RelayPeer[]> {
+  const streams: RelayPeer[] = [];
+  let left = STREAMS;
+  const work = async () => {
+    while (left-- > 0) {
+      const peer = peers.use(await bed.open());
+      await peer.initialize();
+      streams.push(peer);
+    }
+  };
+  await Promise.all(Array.from({ length: OPENING_AT_ONCE }, work));
+  return streams;
 }

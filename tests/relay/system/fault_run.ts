@@ -4,6 +4,7 @@ import type { ExecClient } from "../../../lib/client/client.ts";
 import { ClientError } from "../../../lib/client/client_error.ts";
 import { inTime } from "../../program/eventually.ts";
 import { Random } from "../../program/random.ts";
+import { allOf } from "../support/all_of.ts";
 import type { FaultRates } from "../support/faults.ts";
 import type { TestRendezvous } from "../support/rendezvous.ts";
 import { Rig } from "../support/rig.ts";
@@ -45,7 +46,7 @@ async function run(random: Random): Promise<Tally> {
     rig.world.rendezvous.intercept = () => {
       if (rig.world.rendezvous.peers.length > BAD_CONNECTIONS) rig.world.rendezvous.faults = {};
     };
-    await Promise.all(Array.from({ length: CLIENTS }, async (_, place) => {
+    await allOf(Array.from({ length: CLIENTS }, async (_, place) => {
       await using client = await connectAtLast(rig);
       for (let command = 0; command < COMMANDS; command++) {
         const name = `${marker} ${place}.${command}`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ExecClient } from "../../../lib/client/client.ts";
 import { eventually, inTime } from "../../program/eventually.ts";
 import { announcedSeed, Random } from "../../program/random.ts";
+import { allOf } from "../support/all_of.ts";
 import { resetFrame } from "../support/frame_view.ts";
 import type { Peer, Relayed } from "../support/rendezvous.ts";
 import { relayTest, Rig } from "../support/rig.ts";
@@ -42,7 +43,7 @@ const LOSSES: readonly (readonly [what: string, lose: (rig: Rig, frame: Relayed,
 ];
 
 relayTest("every line comes once, in order, whatever is lost", async () => {
-  await Promise.all(LOSSES.map(async ([what, lose]) => {
+  await allOf(LOSSES.map(async ([what, lose]) => {
     try {
       await using rig = await Rig.start();
       await using client = await rig.connect();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { REGISTER_TIMEOUT_MS } from "../../../lib/relay/limits.ts";
 import { eventually } from "../../program/eventually.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
+import { allOf } from "../support/all_of.ts";
 import type { Answer } from "../support/registry.ts";
 import { relayTest, Rig } from "../support/rig.ts";
 
@@ -42,7 +43,7 @@ const FINAL: readonly (readonly [what: string, answer: Answer])[] = [
 ];
 
 relayTest("an answer that does not register ends the executor after one request, with a reason", async () => {
-  await Promise.all(FINAL.map(async ([what, answer]) => {
+  await allOf(FINAL.map(async ([what, answer]) => {
     await using rig = Rig.begin(({ registry }) => registry.always("register", answer));
     await assert.rejects(rig.ended, (error: Error) => {
       assert.ok(error.message.length > 10, `${what}: ${error.message}`);
