@@ -44,8 +44,10 @@ export async function openWs(url: string, options: WsDialOptions): Promise<Opene
   if (target === undefined) throw new DialError("unusable url");
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const transport = new Transport();
-  const ws = dialled(target.origin, target.path, options, transport);
+  const interim = (status: number) => reject(new DialError("upgrade refused", status));
+  const ws = dialled(target.origin, target.path, options, transport, interim);
   transport.serves(ws);
+  answerPings(ws);
 
   const giveUp = () => reject(signal.reason);
   const timer: Timer = options.clock.after(options.timeoutMs, () => reject(new DialError("upgrade timeout")));
@@ -77,11 +79,13 @@ function dialled(
   path: string,
   { headers = {}, maxMessageBytes, closeTimeoutMs }: WsDialOptions,
   transport: Transport,
+  interim: (status: number) => void,
 ): WsSocket {
   try {
     return new DroppingWebSocket(origin, [], {
       headers,
       perMessageDeflate: false,
+      autoPong: false,
       followRedirects: false,
       maxPayload: maxMessageBytes,
       closeTimeout: closeTimeoutMs,
@@ -89,12 +93,36 @@ function dialled(
       finishRequest(request) {
         request.path = path;
         request.on("socket", (socket) => transport.is(socket));
+        // The reference does not wait for a better one either, and there is no bound on how many come first.
+        request.on("information", ({ statusCode }) => interim(statusCode));
         request.end();
       },
     });
   } catch (error) {
     throw new DialError("unusable url", undefined, undefined, { cause: error });
   }
+}
+
+/**
+ * Answers pings. While an answer waits to be written, only the newest of the pings that come is remembered (RFC 6455,
+ * 5.5.3): who does not read cannot make answers pile up.
+ */
+function answerPings(ws: WsSocket): void {
+  let writing = false;
+  let newest: Uint8Array | undefined;
+  const answer = (data: Uint8Array) => {
+    writing = true;
+    ws.pong(data, true, () => {
+      writing = false;
+      const next = newest;
+      newest = undefined;
+      if (next !== undefined) answer(next);
+    });
+  };
+  ws.on("ping", (data) => {
+    if (writing) newest = data;
+    else answer(data);
+  });
 }
 
 const OPEN = 1;

@@ -3,6 +3,7 @@ import WebSocket from "ws";
 /** What we use of `ws`, which comes without types. */
 export interface WsSocket {
   on(event: "open" | "pong", listener: () => void): this;
+  on(event: "ping", listener: (data: Uint8Array) => void): this;
   on(event: "message", listener: (data: Uint8Array<ArrayBuffer>, isBinary: boolean) => void): this;
   on(event: "error", listener: (error: Error & { readonly code?: string }) => void): this;
   on(event: "close", listener: (code: number) => void): this;
@@ -10,6 +11,8 @@ export interface WsSocket {
   /** 1: open. */
   readonly readyState: number;
   ping(): void;
+  /** @param done Called when the system has taken it, or will not. */
+  pong(data: Uint8Array, mask: boolean, done: () => void): void;
   close(code?: number, reason?: string | Uint8Array): void;
   /** Ends the TCP connection, with whatever was to be written. */
   terminate(): void;
@@ -21,6 +24,8 @@ export interface WsSocket {
 export interface WsRequest {
   path: string;
   on(event: "socket", listener: (socket: WsTransport) => void): this;
+  /** An answer of status 1xx other than 101, which others may follow. */
+  on(event: "information", listener: (answer: Pick<WsResponse, "statusCode">) => void): this;
   end(): void;
 }
 
@@ -43,6 +48,8 @@ export interface WsResponse {
 export interface WsOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly perMessageDeflate: false;
+  /** Whether `ws` answers pings: each of them, and it ends the socket when 60 answers wait. */
+  readonly autoPong: false;
   readonly followRedirects: false;
   /** Bytes of one message, whole or in fragments. */
   readonly maxPayload: number;

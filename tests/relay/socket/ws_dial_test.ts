@@ -84,6 +84,13 @@ Deno.test("a refused upgrade tells its status, and a reason only if it is a know
   }
 });
 
+Deno.test("an interim answer is a refusal: others could follow for ever", async () => {
+  for (const status of [100, 103, 199]) {
+    const told = await failure(({ answer }) => answer(`HTTP/1.1 ${status} Wait\r\nLink: secret\r\n\r\n`.repeat(3)));
+    assert.deepEqual([told.failure, told.status], ["upgrade refused", status]);
+  }
+});
+
 Deno.test("the body of a refusal is not waited for", async () => {
   const ended = Promise.withResolvers<void>();
   await using server = new RawWebSocketServer(async ({ tcp }) => {

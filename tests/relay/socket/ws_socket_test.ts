@@ -258,6 +258,62 @@ Deno.test("pings of the peer are answered with what was in them", async () => {
   await socket.gone;
 });
 
+Deno.test("of many pings at once the first and the last are answered, and the socket goes on", async () => {
+  const pongs = Promise.withResolvers<string[]>();
+  await using server = rawRendezvous(async (peer) => {
+    const pings = Array.from({ length: 500 }, (_, index) => [...serverFrame(OPCODE.ping, `${index}`)]);
+    await peer.write(Uint8Array.from(pings.flat()));
+    const came: string[] = [];
+    while (came.at(-1) !== "499") {
+      const frame = await peer.frame();
+      if (frame === null) break;
+      assert.equal(frame.opcode, OPCODE.pong);
+      came.push(new TextDecoder().decode(frame.payload));
+    }
+    pongs.resolve(came);
+    await peer.write(serverFrame(OPCODE.binary, 5));
+    await peer.rest();
+    peer.close();
+  });
+  const socket = await dial(server.url);
+  const record = new Record(socket);
+  const answered = await pongs.promise;
+  assert.deepEqual([answered[0], answered.at(-1)], ["0", "499"]);
+  await record.count(1);
+  assert.deepEqual(record.seen, [5]);
+  socket.close("at once");
+  await socket.gone;
+});
+
+Deno.test("answers to pings do not pile up for a peer that does not read", async () => {
+  const clock = new ManualClock();
+  const sent = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const pongs = Promise.withResolvers<number>();
+  await using server = rawRendezvous(async (peer) => {
+    const pings = Uint8Array.from(Array.from({ length: 500 }, () => [...serverFrame(OPCODE.ping, 125)]).flat());
+    for (let round = 0; round < 100; round++) await peer.write(pings);
+    await peer.write(serverFrame(OPCODE.binary, 5));
+    sent.resolve();
+    await over.promise;
+    pongs.resolve((await peer.rest()).length);
+    peer.close();
+  });
+  const socket = await dial(server.url, clock);
+  const record = new Record(socket);
+  // As much as the system takes for a peer that does not read, and more.
+  for (let count = 0; count < 32; count++) socket.send(new Uint8Array(262_144));
+  await sent.promise;
+  await record.count(1);
+  assert.deepEqual(record.seen, [5]);
+  over.resolve();
+  await socket.drainedTo(0);
+  socket.close("politely");
+  await socket.gone;
+  // 32 messages and the close; of 50000 pings those that were read while the system still took something.
+  assert.ok(await pongs.promise < 5000);
+});
+
 Deno.test("a socket pings with nothing in it, and is dropped when that is not answered", async () => {
   const clock = new ManualClock();
   const frames: unknown[] = [];
