@@ -42,7 +42,7 @@ class NobleX25519KeyPair extends Unprintable implements X25519KeyPair {
 
   constructor(secret: Uint8Array) {
     super();
-    this.#secret = new Secret(secret);
+    this.#secret = Secret.copyOf(secret);
     this.public = x25519.getPublicKey(this.#secret.bytes);
   }
 
@@ -93,8 +93,7 @@ class NobleMlKemKeyPair extends Unprintable implements MlKemKeyPair {
     super();
     const { publicKey, secretKey } = ml_kem768.keygen(seed);
     this.public = publicKey;
-    this.#secret = new Secret(secretKey);
-    secretKey.fill(0);
+    this.#secret = new Secret(plainBytes(secretKey));
   }
 
   // deno-lint-ignore require-await
@@ -115,7 +114,7 @@ class NobleAesKey extends Unprintable implements AesKey {
 
   constructor(raw: Uint8Array) {
     super();
-    this.#raw = new Secret(raw);
+    this.#raw = Secret.copyOf(raw);
   }
 
   seal(nonce: Uint8Array, plaintext: Uint8Array, associated?: Uint8Array): Bytes {

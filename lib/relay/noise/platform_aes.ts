@@ -27,7 +27,7 @@ class PlatformAesKey extends Unprintable implements AesKey {
   constructor(crypto: NodeCrypto, subtle: SubtleCrypto | undefined, raw: Uint8Array) {
     super();
     this.#crypto = crypto;
-    this.#raw = new Secret(raw);
+    this.#raw = Secret.copyOf(raw);
     if (subtle !== undefined) this.background = new Background(subtle, this.#raw);
   }
 

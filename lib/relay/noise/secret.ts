@@ -1,13 +1,18 @@
 import type { Bytes } from "./primitives.ts";
 import { Unprintable } from "./unprintable.ts";
 
-/** A copy of secret bytes that is wiped when it is disposed of. Zeros are never taken for the secret afterwards. */
+/** Secret bytes that are wiped when it is disposed of. Zeros are never taken for the secret afterwards. */
 export class Secret extends Unprintable implements Disposable {
   #bytes: Bytes | undefined;
 
-  constructor(bytes: Uint8Array) {
+  /** @param bytes The secret's own from here on. */
+  constructor(bytes: Bytes) {
     super();
-    this.#bytes = new Uint8Array(bytes);
+    this.#bytes = bytes;
+  }
+
+  static copyOf(bytes: Uint8Array): Secret {
+    return new Secret(new Uint8Array(bytes));
   }
 
   /**

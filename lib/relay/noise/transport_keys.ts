@@ -14,13 +14,11 @@ export class SecretTransportKeys extends Unprintable implements TransportKeys {
   readonly #send: Secret;
   readonly #receive: Secret;
 
-  /** @param send,receive Copied, and wiped. */
+  /** @param send,receive Belong to these keys from here on. */
   constructor(send: Bytes, receive: Bytes) {
     super();
     this.#send = new Secret(send);
     this.#receive = new Secret(receive);
-    send.fill(0);
-    receive.fill(0);
   }
 
   get send(): Uint8Array {
