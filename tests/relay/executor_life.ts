@@ -26,6 +26,8 @@ export class ExecutorLife implements AsyncDisposable {
   verdict: Verdict | undefined;
   /** Called by the signal, before the executor hears of it. */
   beforeStop = () => {};
+  /** Called with each thing that happens, in the moment in which it does. */
+  watch = (_what: string) => {};
   /** Called with each stream that opens. */
   open: (stream: RelayStream) => void = () => {};
   readonly done: Promise<void>;
@@ -99,6 +101,7 @@ export class ExecutorLife implements AsyncDisposable {
 
   #tell(what: string): void {
     this.happened.push(what);
+    this.watch(what);
     const count = this.happened.length;
     const ready = this.#waiters.filter((waiter) => waiter.count <= count);
     this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));

@@ -91,6 +91,7 @@ Deno.test("data right behind a first message that cannot be read is one failure,
   assert.deepEqual([rig.sent[0], rig.pauses], ["reset s", []]);
   await rig.failReads(1);
   assert.deepEqual(rig.pauses, [10_000]);
+  assert.deepEqual(rig.refusals, ["stream pending", ...Array(7).fill("noise_relay_protocol_error")]);
 });
 
 Deno.test("a reset in the turn in which the registry's time is over: there is nothing to be reset", async () => {

@@ -183,6 +183,13 @@ Deno.test("the signal drops the connection, and it is not said to be lost", asyn
   assert.deepEqual(executor.happened, []);
 });
 
+Deno.test("the signal in the moment of the connection drops it", async () => {
+  await using executor = await life([1], ["socket"]);
+  executor.watch = (what) => what === "connected" && executor.stop();
+  await executor.done;
+  assert.equal(executor.sockets[0]!.closed, "at once");
+});
+
 Deno.test("an executor that was stopped before it began does nothing", async () => {
   const happened: string[] = [];
   await runExecutor({
