@@ -6,7 +6,7 @@ import { type DataFrame, decodeFrame, encodeHandshake, encodeReset } from "../st
 import { FrameQueue } from "../stream/frame_queue.ts";
 import { MAX_ACTIVE_STREAMS, MAX_STREAM_ID_BYTES } from "../limits.ts";
 import type { TransportKeys } from "../noise/noise.ts";
-import { ownBytes } from "../noise/own_bytes.ts";
+import { ownBytes } from "../socket/own_bytes.ts";
 import type { Primitives } from "../noise/primitives.ts";
 import type { RelaySocket, SocketEndReason } from "../socket/relay_socket.ts";
 import type { StaticKeys } from "../noise/static_keys.ts";

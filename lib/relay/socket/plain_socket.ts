@@ -10,9 +10,9 @@ import { BINARY, CONTINUATION, TEXT } from "./client_frame.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Keepalive } from "./keepalive.ts";
 import { FORWARD_CLOSE_TIMEOUT_MS, FORWARD_FRAGMENT_BYTES, MAX_MESSAGE_BYTES } from "../limits.ts";
-import { ownBytes } from "../noise/own_bytes.ts";
+import { ownBytes } from "./own_bytes.ts";
 import type { DialOptions, SocketEndReason } from "./relay_socket.ts";
-import { SendBuffer } from "../stream/send_buffer.ts";
+import { SendBuffer } from "./send_buffer.ts";
 import { type OpenedWs, openWs } from "./ws_dial.ts";
 import { endReason } from "./ws_end.ts";
 

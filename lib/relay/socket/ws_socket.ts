@@ -2,9 +2,9 @@ import { type Clock, waitingClock } from "../../clock.ts";
 import { BINARY } from "./client_frame.ts";
 import { Keepalive } from "./keepalive.ts";
 import { MAX_FRAME_BYTES } from "../limits.ts";
-import { ownBytes } from "../noise/own_bytes.ts";
+import { ownBytes } from "./own_bytes.ts";
 import type { Dial, DialOptions, RelaySocket, SocketEndReason, SocketReceiver } from "./relay_socket.ts";
-import { SendBuffer } from "../stream/send_buffer.ts";
+import { SendBuffer } from "./send_buffer.ts";
 import { type OpenedWs, openWs } from "./ws_dial.ts";
 import { endReason } from "./ws_end.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SendBuffer } from "../../../lib/relay/stream/send_buffer.ts";
+import { SendBuffer } from "../../../lib/relay/socket/send_buffer.ts";
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol();

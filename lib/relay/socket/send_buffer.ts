@@ -1,4 +1,4 @@
-import type { Keepalive } from "../socket/keepalive.ts";
+import type { Keepalive } from "./keepalive.ts";
 
 /** Counts what a socket was given and the system has not taken, and tells those who wait for it. */
 export class SendBuffer {

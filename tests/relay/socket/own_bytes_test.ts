@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ownBytes } from "../../../lib/relay/noise/own_bytes.ts";
+import { ownBytes } from "../../../lib/relay/socket/own_bytes.ts";
 
 Deno.test("a message that is part of a larger buffer is copied out of it, a whole buffer is not", () => {
   const whole = Uint8Array.of(1, 2, 3, 4);
