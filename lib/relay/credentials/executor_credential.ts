@@ -122,6 +122,10 @@ function parseMembers(text: string): ReadonlyMap<string, Json> {
   throw new CredentialError(INVALID);
 }
 
+const LARGEST_U64 = 2n ** 64n - 1n;
+
 function unsigned(json: Json | undefined): bigint | undefined {
-  return json instanceof JsonNumber && /^\d{1,20}$/.test(json.text) ? BigInt(json.text) : undefined;
+  if (!(json instanceof JsonNumber) || !/^\d{1,20}$/.test(json.text)) return undefined;
+  const number = BigInt(json.text);
+  return number <= LARGEST_U64 ? number : undefined;
 }

@@ -1,5 +1,7 @@
 import { CredentialError, type RequestSigner } from "../credential.ts";
 import { unlessAborted } from "../credentials/abortable.ts";
+import { MAX_SHOWN_ERROR_LENGTH } from "../limits.ts";
+import { printable } from "../registry/printable.ts";
 import { type AwsCredentials, sigV4Headers } from "./sigv4.ts";
 
 /** What we use of AWS's own library, which finds credentials in files, programs, containers and machines of AWS. */
@@ -70,8 +72,8 @@ function credentialSource({ profile, env, library }: AwsSignerOptions): () => Pr
       everFound = true;
       return found;
     } catch (error) {
-      // What has been there once may come back; what never was, should be told to somebody.
-      throw new CredentialError(`failed to load AWS credentials: ${reason(error)}`, everFound, { cause: error });
+      // What has been there once may come back; what never was, should be told to somebody. The cause may hold a secret.
+      throw new CredentialError(`failed to load AWS credentials: ${reason(error)}`, everFound);
     }
   };
 }
@@ -83,10 +85,12 @@ function environmentKeys(env: AwsSignerOptions["env"]): AwsCredentials | undefin
   return { accessKeyId, secretAccessKey, sessionToken: env("AWS_SESSION_TOKEN")?.trim() || undefined };
 }
 
-/** What the library says, unless it repeats the command line of a program, which may hold a secret. */
+/** What the library says, unless it repeats the command line of a program or a piece of what should be credentials. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
-  return error.message.startsWith("Command failed") ? "the profile's credential_process failed" : error.message;
+  if (error.message.startsWith("Command failed")) return "the profile's credential_process failed";
+  if (error instanceof SyntaxError || error.message.includes("is not valid JSON")) return "they are not valid JSON";
+  return printable(error.message, MAX_SHOWN_ERROR_LENGTH);
 }
 
 /** The library would warn on the console that a profile wins over the environment's keys, which was asked for. */

@@ -98,6 +98,25 @@ Deno.test("credentials that were never there are a final failure; those that wer
   await signer.sign(REQUEST, signal);
 });
 
+Deno.test("what AWS's library found and could not read is not repeated, and what it says steers no terminal", async () => {
+  const cases: [Error, string][] = [
+    [new SyntaxError(`Unexpected token 'S', "SECRETKEYA"... is not valid JSON`), "they are not valid JSON"],
+    [new Error(`SyntaxError: Unexpected token 'S', "SECRETKEYA"... is not valid JSON`), "they are not valid JSON"],
+    [new Error("no\n\x1b[31mway"), "no\\n\\u{1b}[31mway"],
+  ];
+  for (const [error, told] of cases) {
+    const signer = await awsSigner({
+      ...{ region: "r", service: "s", now: Date.now, env: () => undefined },
+      library: () =>
+        Promise.resolve({ provider: () => () => Promise.reject(error), region: () => Promise.resolve("r") }),
+    });
+    const failure = await signer.sign(REQUEST, signal).then(() => assert.fail(), (failure: Error) => failure);
+    assert.equal(failure.message, `failed to load AWS credentials: ${told}`);
+    // Whoever prints a failure prints its causes.
+    assert.equal(failure.cause, undefined);
+  }
+});
+
 Deno.test("waiting for credentials ends with the signal", async () => {
   const signer = await awsSigner({
     ...{ region: "r", service: "s", now: Date.now, env: () => undefined },
