@@ -27,7 +27,9 @@ export const CONNECTION_OPTIONS: readonly CommandOption[] = [
     name: "--env",
     value: "<NAME>",
     notEmpty: true,
-    help: "The environment of that name in environments.toml of CODEX_HOME (default: ~/.codex).",
+    help:
+      "The environment of that name in environments.toml of CODEX_HOME (default: ~/.codex); or remote, the one of the " +
+      "variables below.",
   },
   {
     name: "--token-file",
@@ -39,10 +41,27 @@ export const CONNECTION_OPTIONS: readonly CommandOption[] = [
   },
 ];
 
+/** The variable whose presence makes the environment `remote` one of a registry, and the one with the token for that. */
+export const REGISTRY_VARIABLES = {
+  url: "CODEX_EXEC_SERVER_NOISE_REGISTRY_URL",
+  token: "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
+} as const;
+
+/** Where the environments of `--env` come from. */
+export const CONFIGURATION_ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ["CODEX_HOME", "Where environments.toml is."],
+  ["CODEX_EXEC_SERVER_URL", "Without environments.toml: the server of the environment remote."],
+  [
+    REGISTRY_VARIABLES.url,
+    "Before both, with …_NOISE_ENVIRONMENT_ID and …_NOISE_AUTH_TOKEN: a registry, which of its environments remote is, " +
+    "and the token for the registry.",
+  ],
+];
+
 /** The variables of every command that asks a server. */
 export const CONNECTION_ENVIRONMENT: readonly (readonly [string, string])[] = [
   [TOKEN_VARIABLE, "The token for the server of --connect, if there is no --token-file."],
-  ["CODEX_HOME", "Where environments.toml is."],
+  ...CONFIGURATION_ENVIRONMENT,
   [`${TRACE_VARIABLES.parent}, ${TRACE_VARIABLES.state}`, "The trace that the requests belong to (W3C trace context)."],
 ];
 

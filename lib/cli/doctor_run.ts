@@ -3,7 +3,7 @@ import { ClientError } from "../client/client_error.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
-import { type ServerTarget, serverTarget } from "./connection_options.ts";
+import { REGISTRY_VARIABLES, type ServerTarget, serverTarget } from "./connection_options.ts";
 import { failed, type Finding, note, ok, skipped } from "./doctor/check.ts";
 import { linkAdvice } from "./doctor/link_advice.ts";
 import { abilities, latency, version } from "./doctor/server_checks.ts";
@@ -27,7 +27,7 @@ export async function runDoctor(
 ): Promise<number> {
   const target = serverTarget(args, doctor);
   const tell = teller(args, cli);
-  await tell("address", ok(addressText(target)));
+  await tell("address", ok(addressText(target, cli)));
   await tell("token", await lookAtToken(target, cli));
   try {
     await lookAtServer(() => open(target, cli), { target, tell, cli });
@@ -121,14 +121,15 @@ async function lookAtState(cli: Cli): Promise<Finding> {
   }
 }
 
-function addressText(target: ServerTarget): string {
+function addressText(target: ServerTarget, cli: Pick<Cli, "env">): string {
   switch (target.kind) {
     case "embedded":
       return "none: a server of our own, on this machine";
     case "url":
       return target.url;
     case "environment":
-      return `environment ${target.name} of environments.toml`;
+      if (cli.env(REGISTRY_VARIABLES.url)?.trim()) return `environment ${target.name} of a registry, as variables say`;
+      return `environment ${target.name} of environments.toml or CODEX_EXEC_SERVER_URL`;
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Command } from "./command.ts";
+import { CONFIGURATION_ENVIRONMENT } from "./connection_options.ts";
 import { JSON_OPTION } from "./say.ts";
 
 /** What `ps`, `logs` and `kill` read besides what every command does. */
 export const STATE_ENVIRONMENT: Command["environment"] = [
   ["XDG_STATE_HOME", "Where exec-server/detached is, which remembers the programs. Default: ~/.local/state."],
   ["EXEC_SERVER_TOKEN", "The token for servers that were reached with one, unless it was in a file."],
-  ["CODEX_HOME", "Where environments.toml is."],
+  ...CONFIGURATION_ENVIRONMENT,
 ];
 
 export const ps: Command = {

@@ -5,6 +5,15 @@ import { type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
 /** Patterns of what the client says of a connection that did not come about → what to do. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
+    /requires https/,
+    "the token never crosses a network in the clear: CODEX_EXEC_SERVER_NOISE_REGISTRY_URL has to be https://, or a tunnel " +
+    "to this machine",
+  ],
+  [
+    /registry configuration error/,
+    "check the variables CODEX_EXEC_SERVER_NOISE_REGISTRY_URL, …_ENVIRONMENT_ID and …_AUTH_TOKEN",
+  ],
+  [
     /executor credentials rejected/,
     "the registry knows us, but does not take the executor's own credential any more: that machine needs another one",
   ],
@@ -77,6 +86,10 @@ export function linkAdvice(error: ClientError, target: ServerTarget): string {
     return "the program could not start itself: is the file still where it was, and may it be executed?";
   }
   if (error.kind === "spawn") return "check program and args of the environment in environments.toml";
+  // Of the relay: by its name, since nothing of the relay is loaded here.
+  if (error.cause instanceof Error && error.cause.name === "DialError") {
+    return "the registry has answered, but not the rendezvous that it names: is there a way to it from here, through a proxy?";
+  }
   const words = errorWords(error);
   for (const [pattern, advice] of ADVICE) if (pattern.test(words)) return advice;
   if (error.kind === "server" || error.kind === "json") {

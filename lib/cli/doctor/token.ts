@@ -1,5 +1,5 @@
 import type { Cli } from "../command.ts";
-import { type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
+import { REGISTRY_VARIABLES, type ServerTarget, TOKEN_VARIABLE } from "../connection_options.ts";
 import { failed, type Finding, note, ok } from "./check.ts";
 
 /** Bits by which others could read a file. */
@@ -7,7 +7,11 @@ const READABLE_BY_OTHERS = 0o044;
 
 /** Whether there is a token to show, and whether others can see it. The token itself is never said. */
 export async function lookAtToken(target: ServerTarget, cli: Pick<Cli, "env">): Promise<Finding> {
-  if (target.kind !== "url") return ok("none needed, or in environments.toml");
+  if (target.kind === "embedded") return ok("none needed");
+  if (target.kind === "environment") {
+    const isRegistered = cli.env(REGISTRY_VARIABLES.url)?.trim();
+    return ok(isRegistered ? `from the variable ${REGISTRY_VARIABLES.token}` : "none needed, or in environments.toml");
+  }
   if (target.tokenFile === undefined) {
     return cli.env(TOKEN_VARIABLE)?.trim()
       ? ok(`from the variable ${TOKEN_VARIABLE}`)

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { linkAdvice } from "../../../lib/cli/doctor/link_advice.ts";
+import { ok } from "../../../lib/cli/doctor/check.ts";
 import { lookAtToken } from "../../../lib/cli/doctor/token.ts";
 import {
   ClientError,
@@ -12,6 +13,7 @@ import {
   serverError,
   spawnError,
 } from "../../../lib/client/client_error.ts";
+import { DialError } from "../../../lib/relay/socket/relay_socket.ts";
 
 const URL = "ws://box:1";
 const handshakeFailed = new ClientError(
@@ -53,6 +55,12 @@ Deno.test("every way in which a connection fails has an advice of its own", () =
     [registryError("request failed (409 Conflict, environment_offline): x"), /no executor is registered/],
     [registryError("request failed (404 Not Found): x"), /does not know this environment/],
     [registryError("request failed: route-aware request timed out"), /registry does not answer/],
+    [registryError("configuration error: remote transport requires https for non-loopback endpoints"), /in the clear/],
+    [registryError("configuration error: invalid remote endpoint URL: empty host"), /check the variables/],
+    [
+      connectError(URL, "HTTP error: 401 Unauthorized (expired)", new DialError("upgrade refused", 401, "expired")),
+      /rendezvous/,
+    ],
     [connectError(URL, "something new"), /another client/],
   ] as const;
   for (const [error, advice] of cases) assert.match(linkAdvice(error, target), advice);
@@ -64,6 +72,15 @@ Deno.test("a port in the address is not taken for a status", () => {
   assert.match(linkAdvice(refused, target), /nobody listens/);
   const odd = connectError("ws://box:4041/404", "IO error: something new");
   assert.match(linkAdvice(odd, target), /another client/);
+});
+
+Deno.test("the token of an environment is where the environment comes from", async () => {
+  const environment = { kind: "environment", name: "remote" } as const;
+  const env = (name: string) => name.startsWith("CODEX_EXEC_SERVER_NOISE_") ? "secret-token" : undefined;
+  const registered = await lookAtToken(environment, { env });
+  assert.deepEqual(registered, ok("from the variable CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN"));
+  const configured = await lookAtToken(environment, { env: () => undefined });
+  assert.deepEqual(configured, ok("none needed, or in environments.toml"));
 });
 
 Deno.test("a token from the variable is enough, and is not said", async () => {
