@@ -109,9 +109,10 @@ export class ExecutorRig implements AsyncDisposable {
   /** Resolves when all handshakes that were sent before have been read. */
   async allRead(): Promise<void> {
     const harness = await this.harness("marker");
+    let next = this.questions.length;
     harness.greet();
     // Others may be asked about before it.
-    for (let next = 0; (await this.question(next)).request.streamId !== "marker"; next++);
+    while ((await this.question(next)).request.streamId !== "marker") next++;
     harness.reset();
   }
 
