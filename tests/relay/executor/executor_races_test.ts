@@ -130,6 +130,16 @@ Deno.test("to dispose of the streams waits until the keys are not used any more"
   await disposing;
 });
 
+Deno.test("a first message that comes after the end of the socket is not read, whoever made the socket", async () => {
+  let begun = 0;
+  const rig = new ExecutorRig({ keys: slowKeys(Promise.resolve(), () => begun++) });
+  const harness = await rig.harness("s");
+  await rig.streams[Symbol.asyncDispose]();
+  harness.greet();
+  assert.equal(begun, 0, "the keys may have been wiped");
+  await rig[Symbol.asyncDispose]();
+});
+
 Deno.test("a handshake that is given up is wiped at once, not when the registry has answered", async () => {
   const original = Responder.prototype[Symbol.dispose];
   let wiped = 0;
