@@ -14,9 +14,10 @@ export interface AuthStore {
    */
   read(): Promise<JsonObject | undefined>;
   /**
-   * Replaces it at once and whole: whoever reads it meanwhile sees the old one or the new one.
+   * Replaces it at once and whole: whoever reads it meanwhile sees the old one or the new one. Where no file can be put in
+   * its place, it is written over: the tokens in it have been spent, and the new ones would be lost.
    *
-   * @throws {UnusableFile} The old one is still there.
+   * @throws {UnusableFile} It could be done in neither way, or the disk is full.
    */
   replace(members: JsonObject): Promise<void>;
 }
@@ -35,8 +36,13 @@ export function authFile(path: string): AuthStore {
       }
     },
     async replace(members) {
+      const bytes = new TextEncoder().encode(printJson(members, "") + "\n");
       try {
-        await replaceFile(path, printJson(members, "") + "\n");
+        const target = await Deno.realPath(path);
+        await replaceFile(target, bytes).catch(async (error) => {
+          if (isFull(error)) throw error;
+          await overwriteFile(target, bytes);
+        });
       } catch (error) {
         throw new UnusableFile(systemWords(error), false, { cause: error });
       }
@@ -70,11 +76,10 @@ function printJson(json: Json, indent: string): string {
 }
 
 /**
- * Writes a new file beside the one that the path leads to, readable by its owner only, and puts it in its place. A link
- * stays one. The owner stays the same: where we may not give the file away, as only root may, nothing is replaced.
+ * Writes a new file beside the old one, readable by its owner only, and puts it in its place. The owner stays the same:
+ * where we may not give the file away, as only root may, nothing is replaced.
  */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const target = await Deno.realPath(path);
+async function replaceFile(target: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${target}.${crypto.randomUUID()}.tmp`;
   const created = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
   try {
@@ -84,13 +89,29 @@ async function replaceFile(path: string, text: string): Promise<void> {
       if (uid !== null && uid !== (await file.stat()).uid) await Deno.chown(temporary, uid, gid);
       // The process's mask may have taken bits away.
       if (Deno.build.os !== "windows") await Deno.chmod(temporary, 0o600);
-      let rest = new TextEncoder().encode(text);
-      while (rest.length > 0) rest = rest.subarray(await file.write(rest));
-      await file.sync();
+      await writeWhole(file, bytes);
     }
     await Deno.rename(temporary, target);
   } catch (error) {
     await Deno.remove(temporary);
     throw error;
   }
+}
+
+/** For a file that is mounted alone, is another user's, or lies in a directory that we may not write. */
+async function overwriteFile(target: string, bytes: Uint8Array): Promise<void> {
+  using file = await Deno.open(target, { write: true });
+  await writeWhole(file, bytes);
+  await file.truncate(bytes.length);
+}
+
+/** Whoever writes over a file of a full disk may be left with half of it. */
+function isFull(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
+async function writeWhole(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+  await file.sync();
 }

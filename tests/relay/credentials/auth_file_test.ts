@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { JsonNumber } from "../../../lib/json.ts";
+import { mayMount } from "../../fs/linux/mounts.ts";
 import { authFile } from "../../../lib/relay/credentials/auth_file.ts";
 
 interface Place extends AsyncDisposable {
@@ -80,6 +81,49 @@ Deno.test("a failed replacement leaves the old file and nothing beside it", asyn
   await Deno.mkdir(`${home.path}/x`, { recursive: true });
   await assert.rejects(authFile(home.path).replace(new Map()), { name: "UnusableFile", message: /directory/ });
   assert.deepEqual(names(home.directory), ["auth.json"]);
+});
+
+Deno.test("a sign-in file that no other can be put in the place of is written over", async () => {
+  await using home = await place();
+  // The longest name that a file may have: there is none for a new file beside it.
+  const path = `${home.directory}/${"a".repeat(255)}`;
+  await Deno.writeTextFile(path, `{"old":"${"x".repeat(100)}"}`, { mode: 0o600 });
+  await authFile(path).replace(new Map([["new", true]]));
+  assert.equal(await Deno.readTextFile(path), '{\n  "new": true\n}\n');
+  assert.equal(names(home.directory).length, 1);
+});
+
+Deno.test("a sign-in file that is mounted alone is written over, and one on a full disk is left alone", {
+  ignore: !mayMount,
+}, async () => {
+  await using home = await place('{"old":1}');
+  await Deno.mkdir(`${home.directory}/disk`);
+  const program = new URL("replace_program.ts", import.meta.url).pathname;
+  const script = `cd "$0"; mount --bind auth.json auth.json; mount -t tmpfs -o size=64k none disk
+    echo '{"old":1}' > disk/auth.json; head -c 100000 /dev/zero > disk/rest 2>/dev/null || true
+    for file in auth.json disk/auth.json; do "$@" $file; cat $file; done`;
+  const command = new Deno.Command("unshare", {
+    args: [
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      "-ec",
+      script,
+      home.directory,
+      Deno.execPath(),
+      "run",
+      "-A",
+      program,
+    ],
+  });
+  const { stdout, stderr } = await command.output();
+  const failure = "No space left on device (os error 28)";
+  assert.equal(
+    new TextDecoder().decode(stdout),
+    `{\n  "new": true\n}\n${failure}\n{"old":1}\n`,
+    new TextDecoder().decode(stderr),
+  );
 });
 
 Deno.test("a sign-in file that cannot be used is told by what it is, without what it holds", async () => {
