@@ -1,11 +1,12 @@
 import { type Credential, CredentialError } from "../credential.ts";
+import { pause } from "../pause.ts";
 import { Unprintable } from "../noise/unprintable.ts";
 import { unlessAborted } from "./abortable.ts";
 import type { AuthStore } from "./auth_file.ts";
 import { bearerHeaders, FEDRAMP_HEADER } from "./bearer.ts";
 import type { Network } from "./http_exchange.ts";
 import { isFedRamp, jwtPayload } from "./jwt_payload.ts";
-import { REFRESH_MARGIN_S } from "./limits.ts";
+import { OTHERS_WRITE_MS, REFRESH_MARGIN_S } from "./limits.ts";
 import {
   areSame,
   haveSameOwner,
@@ -18,7 +19,7 @@ import {
   withNewTokens,
 } from "./sign_in_tokens.ts";
 import { UnusableFile } from "./small_file.ts";
-import { type RefreshReason, refreshTokens } from "./token_endpoint.ts";
+import { type RefreshReason, refreshTokens, RefreshTokenUsed } from "./token_endpoint.ts";
 
 export interface SignInOptions {
   readonly store: AuthStore;
@@ -125,7 +126,7 @@ export class ChatGptSignIn extends Unprintable implements Credential {
     if (news.access === undefined) throw new CredentialError("the token endpoint's answer has no access_token");
   }
 
-  /** undefined: the endpoint has refused, and by then another program had left new tokens. */
+  /** undefined: the endpoint has refused, and another program had been faster and left new tokens. */
   async #exchange(refresh: string, reason: RefreshReason): Promise<NewTokens | undefined> {
     const { network, tokenEndpoint } = this.#options;
     try {
@@ -133,6 +134,11 @@ export class ChatGptSignIn extends Unprintable implements Credential {
     } catch (error) {
       if (!(error instanceof CredentialError) || error.transient) throw error;
       if (await this.#adoptStored()) return undefined;
+      if (error instanceof RefreshTokenUsed) {
+        // Whoever has used it has the answer, and still has to write it down.
+        await pause(network.clock, OTHERS_WRITE_MS, new AbortController().signal);
+        if (await this.#adoptStored()) return undefined;
+      }
       this.#lost = { refresh, error };
       throw error;
     }

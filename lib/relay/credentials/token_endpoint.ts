@@ -11,17 +11,23 @@ const CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann";
 
 export type RefreshReason = "proactive_expiry" | "forced";
 
+/** Somebody has given the refresh token away already: most likely another program that shares the sign-in. */
+export class RefreshTokenUsed extends CredentialError {}
+
+const USED = "refresh_token_reused";
+
 /** What the endpoint says of a refresh token that it will never take again, and how the reference tells its user. */
 const LOST = new Map([
   ["refresh_token_expired", " because your refresh token has expired"],
-  ["refresh_token_reused", " because your refresh token was already used"],
+  [USED, " because your refresh token was already used"],
   ["refresh_token_invalidated", " because your refresh token was revoked"],
 ]);
 
 /**
  * Gives a refresh token away for new tokens.
  *
- * @throws {CredentialError} There are none. Transient unless the endpoint refused or made no sense.
+ * @throws {CredentialError} There are none. Transient unless the endpoint refused or made no sense. A
+ *   {@linkcode RefreshTokenUsed} where it says so.
  */
 export async function refreshTokens(
   network: Network,
@@ -71,7 +77,8 @@ function refused(status: number, answer: Claims | undefined): CredentialError {
   }
   const code = errorCode(answer);
   const why = (code === undefined ? undefined : LOST.get(code)) ?? "";
-  return new CredentialError(`your access token could not be refreshed${why}; log out and sign in again`);
+  const Failure = code === USED ? RefreshTokenUsed : CredentialError;
+  return new Failure(`your access token could not be refreshed${why}; log out and sign in again`);
 }
 
 /** `{"error": {"code"}}`, `{"error": code}` or `{"code"}`. */

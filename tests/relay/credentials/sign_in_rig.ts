@@ -94,6 +94,11 @@ export class SignInRig {
     return { release: resolve };
   }
 
+  /** The next timer is due then. */
+  async waitsUntil(ms: number): Promise<void> {
+    while (this.clock.nextAt !== ms) await new Promise((resolve) => setTimeout(resolve));
+  }
+
   get stored(): { readonly tokens: Record<string, unknown>; readonly [name: string]: unknown } {
     return plainJson(this.file!) as { tokens: Record<string, unknown> };
   }
