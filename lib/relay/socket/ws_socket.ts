@@ -70,7 +70,6 @@ class WsSocket implements RelaySocket {
     if (this.#end !== undefined) return;
     // Without an answer it ends after a moment; what comes until then is nobody's business.
     this.#close(1000, "");
-    this.#ws.resume();
     this.#finish("closed by us");
   }
 

@@ -234,6 +234,34 @@ Deno.test("a plain socket notices that its peer has gone only if it is asked to"
   await watchful.gone;
 });
 
+Deno.test("a peer whose answers are not read, because the receiver is busy, is not taken for gone", async () => {
+  await using server = rawRendezvous(async (peer) => {
+    await peer.write(serverFrame(OPCODE.text, "one"), serverFrame(OPCODE.text, "two"));
+    await untilGone(peer);
+  });
+  const clock = new ManualClock();
+  const socket = await dial(server.url, clock, true);
+  const record = new Record(socket);
+  const busy = record.busy = Promise.withResolvers();
+  await record.count(1);
+  clock.advance(1_000_000);
+  record.busy = undefined;
+  busy.resolve();
+  await record.count(2);
+  assert.deepEqual(record.seen, ["one", "two"]);
+  clock.advance(90_000);
+  assert.deepEqual(record.seen, ["one", "two", `${FAILURE}pong_timeout`]);
+  await socket.gone;
+});
+
+Deno.test("a plain socket that was dropped before its start tells so at the start", async () => {
+  await using server = rawRendezvous(untilGone);
+  const socket = await dial(server.url);
+  socket.drop();
+  await socket.gone;
+  assert.deepEqual(new Record(socket).seen, ["closed by us"]);
+});
+
 Deno.test("a refused upgrade of a plain socket tells its status", async () => {
   await using server = new RawWebSocketServer(({ answer }) => answer("HTTP/1.1 409 No\r\nContent-Length: 0\r\n\r\n"));
   await assert.rejects(dial(server.url), { name: "DialError", failure: "upgrade refused", status: 409 });
