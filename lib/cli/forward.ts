@@ -22,8 +22,8 @@ const HELP_TEXTS: Readonly<Record<string, string>> = {
   "--use-agent-identity-auth": "Show the registry the Agent Identity of CODEX_ACCESS_TOKEN.",
   "--registration-bearer-stdin": "Show it the token that is the first line of standard input.",
   "--registration-bearer-file":
-    "Show it the token of this file, which nobody but its owner may be able to read. It is read again at each " +
-    "registration.",
+    "Show it the token of this file, which nobody but its owner may be able to read or write. It is read again for " +
+    "each request.",
   "--executor-credential-stdin":
     "Show it the newest of the credentials that come on standard input, and end when that ends.",
   "--aws-sigv4": "Belongs to the direct transport.",
@@ -68,7 +68,7 @@ export const forward: Command = {
   operands: [],
   exitStatus: [
     ["0", "A signal, or the end of standard input, ended it."],
-    ["1", "The registry or a credential refused it."],
+    ["1", "The registry refused it or cannot be reached, or a credential or an address is no good."],
     ["2", "The command line is wrong."],
   ],
   environment: [

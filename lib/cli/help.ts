@@ -62,7 +62,8 @@ What the registry is shown (default: CODEX_API_KEY, or else what CODEX_HOME/auth
           A host that the API key and the Agent Identity may be shown to, over https, besides those that they belong to
           and this machine; can be given several times
       --registration-bearer-file <PATH>
-          The token of this file, which nobody but its owner may be able to read; read again at each registration
+          The token of this file, which nobody but its owner may be able to read or write; read again for each request.
+          For this, the next and the one after it the URL must be https, unless it is on this machine
       --registration-bearer-stdin
           The token that is the first line of standard input
       --executor-credential-stdin

@@ -40,8 +40,7 @@ export function requireTrustedRegistry(url: string, rule: HostRule, trusted: rea
       rule.domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
     if (protocol === "https:" && isTrusted) return;
   }
-  const hint = trusted.length === 0 ? "" : "; --trust-registry allows further hosts over HTTPS only";
-  throw new CredentialError(rule.refusal + hint);
+  throw new CredentialError(`${rule.refusal}; --trust-registry HOST allows another one, over HTTPS`);
 }
 
 /** @param hostname As `URL` gives it for `http:` and `https:`. */

@@ -14,7 +14,7 @@ function isTrusted(url: string, trusted: readonly string[] = []): boolean {
 
 const REFUSAL =
   "remote exec-server API-key authentication is restricted to HTTPS openai.com and openai.org hosts and " +
-  "subdomains or loopback hosts";
+  "subdomains or loopback hosts; --trust-registry HOST allows another one, over HTTPS";
 
 Deno.test("an API key may go to OpenAI over https, and to this machine", () => {
   const allowed = [
