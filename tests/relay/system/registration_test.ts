@@ -116,3 +116,25 @@ relayTest(
     assert.match(rig.log.join(""), /pod_draining/);
   },
 );
+
+relayTest("a harness asks again where the registry may only be busy, and nowhere else", async () => {
+  await using rig = await Rig.start();
+  const { registry } = rig.world;
+  registry.next("connect", { status: 429 }, { status: 500 }, { status: 503 });
+  await (await rig.connect())[Symbol.asyncDispose]();
+  assert.equal(registry.requestsOf("connect").length, 4);
+  const bad: readonly Answer[] = [
+    ...[401, 403, 404, 409].map((status) => ({ status })),
+    { body: "no JSON" },
+    { but: { executor_public_key: { suite: "another" } } },
+    { but: { harness_key_authorization: "" } },
+    { but: { environment_id: "another" } },
+    { but: { security_profile: "none" } },
+  ];
+  for (const [index, answer] of bad.entries()) {
+    registry.next("connect", answer);
+    await assert.rejects(rig.connect(), { name: "ClientError" });
+    assert.equal(registry.requestsOf("connect").length, 5 + index, JSON.stringify(answer));
+  }
+  assert.equal(rig.world.rendezvous.open("harness").length, 0);
+});
