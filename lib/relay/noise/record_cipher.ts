@@ -62,7 +62,6 @@ export class RecordCipher extends Unprintable implements Disposable {
    */
   open(ciphertext: Uint8Array): Bytes | Promise<Bytes> {
     const length = ciphertext.length - TAG_BYTES;
-    if (length < 0 || length > MAX_RECORD_BYTES) throw this.#fail(this.#seq);
     return this.#run("open", ciphertext, length);
   }
 
@@ -71,10 +70,11 @@ export class RecordCipher extends Unprintable implements Disposable {
     if (this.#seq >= this.#end) throw new RecordError();
     const seq = this.#seq++;
     const { background } = this.#key;
-    if (background !== undefined && length >= BACKGROUND_BYTES) {
+    if (background !== undefined && length >= BACKGROUND_BYTES && length <= MAX_RECORD_BYTES) {
       return this.#inTurn(seq, background[direction](nonceOf(seq), input));
     }
     try {
+      if (length < 0 || length > MAX_RECORD_BYTES) throw new RecordError();
       const result = this.#key[direction](nonceOf(seq), input);
       return this.#underWay === undefined ? result : this.#inTurn(seq, Promise.resolve(result));
     } catch {

@@ -1,5 +1,4 @@
 import type { AssemblyBudget } from "./assembly_budget.ts";
-import { MAX_RECORD_BYTES, TAG_BYTES } from "../limits.ts";
 import { type RecordCipher, RecordError } from "../noise/record_cipher.ts";
 import { MessageAssembler } from "./records.ts";
 import { ReorderWindow } from "./reorder_window.ts";
@@ -18,10 +17,10 @@ export interface RecordReceiverOptions {
   readonly failed: (error: StreamError) => void;
 }
 
-/** A record whose turn to be opened has come, or which is open and waits for those before it. */
+/** A record whose turn to be opened has come, or which is open, or is none, and waits for those before it. */
 interface Opening {
   readonly record: Uint8Array<ArrayBuffer>;
-  plaintext: Uint8Array<ArrayBuffer> | undefined;
+  outcome: { readonly plaintext: Uint8Array<ArrayBuffer> } | { readonly error: unknown } | undefined;
 }
 
 /**
@@ -78,7 +77,6 @@ export class RecordReceiver {
   /** @throws {StreamError} */
   #open(record: Uint8Array<ArrayBuffer>): void {
     if (this.#ended) return;
-    if (record.length > MAX_RECORD_BYTES + TAG_BYTES) throw new StreamError("record too large");
     if (this.#openings.length === 0) {
       const plaintext = this.#options.cipher.open(record);
       if (plaintext instanceof Uint8Array) return this.#assemble(plaintext);
@@ -91,7 +89,7 @@ export class RecordReceiver {
 
   #enqueue(record: Uint8Array<ArrayBuffer>): Opening {
     this.#hold(weightOf(record));
-    const opening = { record, plaintext: undefined };
+    const opening: Opening = { record, outcome: undefined };
     this.#openings.push(opening);
     return opening;
   }
@@ -99,29 +97,38 @@ export class RecordReceiver {
   #begin(): void {
     while (this.#begun < this.#openings.length && this.#begun < MAX_OPENING) {
       const opening = this.#openings[this.#begun]!;
-      const plaintext = this.#options.cipher.open(opening.record);
-      if (plaintext instanceof Uint8Array) {
-        opening.plaintext = plaintext;
-        this.#begun++;
-      } else this.#await(opening, plaintext);
+      try {
+        const plaintext = this.#options.cipher.open(opening.record);
+        if (!(plaintext instanceof Uint8Array)) {
+          this.#await(opening, plaintext);
+          continue;
+        }
+        opening.outcome = { plaintext };
+      } catch (error) {
+        // What stands before it is delivered first.
+        opening.outcome = { error };
+      }
+      this.#begun++;
     }
   }
 
   #await(opening: Opening, plaintext: Promise<Uint8Array<ArrayBuffer>>): void {
     this.#begun++;
-    plaintext.then((opened) => {
-      opening.plaintext = opened;
+    const settled = (outcome: Opening["outcome"]): void => {
+      opening.outcome = outcome;
       this.#assembleOpened();
-    }, (error) => this.#fail(error));
+    };
+    plaintext.then((plaintext) => settled({ plaintext }), (error) => settled({ error }));
   }
 
   #assembleOpened(): void {
     try {
-      for (let first = this.#openings[0]; first?.plaintext !== undefined; first = this.#openings[0]) {
+      for (let first = this.#openings[0]; first?.outcome !== undefined; first = this.#openings[0]) {
         this.#openings.shift();
         this.#begun--;
         this.#hold(-weightOf(first.record));
-        this.#assemble(first.plaintext);
+        if ("error" in first.outcome) throw first.outcome.error;
+        this.#assemble(first.outcome.plaintext);
         if (this.#ended) return;
         this.#begin();
       }

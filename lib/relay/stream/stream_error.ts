@@ -2,7 +2,6 @@
 export type StreamFault =
   | "record out of reach"
   | "records used up"
-  | "record too large"
   | "bad record"
   | "bad message length"
   | "too many waiting messages"
