@@ -14,6 +14,6 @@ export function runForwardCommand(args: CommandArguments, cli: Cli): Promise<num
     options,
     cli,
     (sources) => remoteCredential(options.credential, sources),
-    ({ log, auth, signal }) => runForward({ registry, environmentId, connect, auth, signal, log }),
+    (scope) => runForward({ registry, environmentId, connect, ...scope }),
   );
 }

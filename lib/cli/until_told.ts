@@ -1,4 +1,6 @@
 import type { Log } from "../log.ts";
+import { logObserver } from "../log_observer.ts";
+import { noObserver, type Observer } from "../observer.ts";
 import type { ByteReader, CredentialSources, RemoteCredential } from "../server/remote_credential.ts";
 import type { Cli, CliSignal, Input } from "./command.ts";
 import type { RemoteOptions } from "./remote_options.ts";
@@ -9,6 +11,8 @@ const PATIENCE_MS = 1_000;
 /** What a remote environment runs with; `A` is a credential or a signer. */
 export interface RemoteScope<A> {
   readonly log: Log;
+  /** At the level `debug` it writes into the log. */
+  readonly observer: Observer;
   readonly auth: A;
   /** Aborted when the program is to end. */
   readonly signal: AbortSignal;
@@ -50,7 +54,8 @@ export async function untilTold<A>(
     const chosen = await Promise.race([choosing, told.promise]);
     if (chosen === undefined) return;
     const { auth, ended } = chosen;
-    const running = run({ log, auth, signal });
+    const observer = logLevel === "debug" ? logObserver(log) : noObserver;
+    const running = run({ log, observer, auth, signal });
     await (ended === undefined ? running : Promise.race([running, ended]));
     over.abort(new Error("the program ends"));
     await running;

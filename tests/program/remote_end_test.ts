@@ -168,17 +168,31 @@ Deno.test({
 });
 
 Deno.test({
+  name: "--max-detached bounds what a harness may ask for, and --log-level debug says what it asks",
+  ignore,
+  async fn() {
+    await inScene({}, ["--max-detached", "90s", "--log-level", "debug"], async ({ child, client }) => {
+      assert.equal(await client.lease(600_000), 90_000);
+      child.program.signal("SIGTERM");
+      assert.match((await child.ended()).stderr, /DEBUG request answered .*method=execServer\/session\/lease/);
+    });
+  },
+});
+
+Deno.test({
   name: "forward makes a server that runs already a remote environment, and leaves it when it ends",
   ignore,
   async fn() {
     await using server = await RunningServer.start({ command: OUR_COMMAND });
-    await inScene({}, ["forward", "--connect", server.url], async ({ world, child, client }) => {
+    const args = ["forward", "--connect", server.url, "--log-level", "debug"];
+    await inScene({}, args, async ({ world, child, client }) => {
       await says(client, "through");
       const pid = await sleeper(client);
       const [executor] = world.rendezvous.open("executor");
       child.program.signal("SIGTERM");
-      const { code, stdout } = await child.ended();
+      const { code, stdout, stderr } = await child.ended();
       assert.deepEqual([code, stdout], [0, ""]);
+      assert.match(stderr, /DEBUG rendezvous answered outcome=success/);
       await executor!.socket.ended;
       assert.equal(executor!.socket.closeCode, null);
       assert.ok(isAlive(pid), "its session is the server's");

@@ -116,6 +116,11 @@ Deno.test("what is wrong with the registry's address or the environment ends the
       [...remote("http://registry.invalid", "x"), "--trust-registry", "registry.invalid"],
       untrusted,
     ],
+    [
+      [...remote("https://registry.invalid", "x"), "--trust-registry", "registry.invalid"],
+      "environment registry request failed: error sending request for url " +
+      "(https://registry.invalid/cloud/environment/x/register)",
+    ],
     [[...remote("http://127.0.0.1:9", "x"), "--aws-sigv4"], "--aws-sigv4 requires --remote-transport direct"],
     [
       [...remote("http://registry.invalid", "x"), ...DIRECT],
