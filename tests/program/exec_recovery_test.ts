@@ -16,7 +16,9 @@ testBothSides("a link that breaks now and then costs exec nothing but time", asy
     .join("");
   assert.equal(stdout, expected);
   const lost = "exec-server: the link to the server is lost; trying to get it back\n";
-  assert.equal(stderr, `${lost}exec-server: the link to the server is back\n`.repeat(3));
+  const pair = `${lost}exec-server: the link to the server is back\n`;
+  // A cut that comes before the link is back is a part of the same loss.
+  assert.ok([1, 2, 3].some((times) => stderr === pair.repeat(times)), stderr);
   assert.equal(proxy.accepted, 4);
 });
 
