@@ -1,0 +1,65 @@
+/**
+ * What a sandbox is asked to allow, and what that comes to on this machine. Paths are strings of bytes: each code unit is
+ * one byte of the native path, so that names that are not UTF-8 keep their identity and paths can be compared.
+ */
+
+/** An absolute native path, one code unit per byte, without `.`, `..` and doubled or trailing slashes. */
+export type BytePath = string;
+
+export type Access = "read" | "write" | "deny";
+export type NetworkAccess = "restricted" | "enabled";
+
+/** A sandbox as it was asked for, on this machine's paths. */
+export interface SandboxPolicy {
+  readonly fileSystem: "unrestricted" | RestrictedFileSystem;
+  readonly network: NetworkAccess;
+}
+
+export interface RestrictedFileSystem {
+  readonly entries: readonly PolicyEntry[];
+  /** How many directories deep `**` looks; 1: only into the directory before it. Null: without limit. */
+  readonly globScanMaxDepth: number | null;
+  /** What relative patterns are taken from. */
+  readonly cwd: BytePath | null;
+  /** What `projectRoots` stands for. */
+  readonly workspaceRoots: readonly BytePath[];
+  /** The directory that the environment of the program to be names as TMPDIR; null: none, and for file methods. */
+  readonly tmpdir: BytePath | null;
+}
+
+export interface PolicyEntry {
+  readonly path: PolicyPath;
+  readonly access: Access;
+}
+
+export type PolicyPath =
+  | { readonly kind: "path"; readonly path: BytePath }
+  /** A native pattern in bytes; relative ones are taken from `cwd`. */
+  | { readonly kind: "glob"; readonly pattern: string }
+  | { readonly kind: "root" | "minimal" | "tmpdir" | "slashTmp" | "unknown" }
+  | { readonly kind: "projectRoots"; readonly subpath: string | null };
+
+/** What a policy comes to here and now: no entry is left that names something indirectly. */
+export interface AccessPlan {
+  /** Everything may be read. */
+  readonly fullRead: boolean;
+  /** Everything may be written. */
+  readonly fullWrite: boolean;
+  readonly network: NetworkAccess;
+  /**
+   * Grants by real paths, each deciding for itself and what is below it, up to the next longer one; sorted, each path once.
+   * The protected names below writable directories are among them.
+   */
+  readonly rules: readonly AccessRule[];
+  /** Why no sandbox can hold this policy, e.g. a protected name that is a link; undefined: one can. */
+  readonly refusal: string | undefined;
+}
+
+export interface AccessRule {
+  readonly path: BytePath;
+  readonly access: Access;
+  /** What is there. A missing path has a rule only where its creation has to be prevented. */
+  readonly found: "directory" | "file" | "missing";
+  /** The rule protects a name below a writable directory and was not asked for by an entry. */
+  readonly isProtection: boolean;
+}
