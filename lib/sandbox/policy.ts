@@ -51,8 +51,20 @@ export interface AccessPlan {
    * The protected names below writable directories are among them.
    */
   readonly rules: readonly AccessRule[];
+  /**
+   * Symbolic links that spelled grants go through, `/bin` for instance; sorted. A view that is built from nothing needs them
+   * so that the same spelling works there; where the directory that a link stands in is readable it is there anyway.
+   */
+  readonly links: readonly PlanLink[];
   /** Why no sandbox can hold this policy, e.g. a protected name that is a link; undefined: one can. */
   readonly refusal: string | undefined;
+}
+
+export interface PlanLink {
+  /** Where the link itself stands: no link leads there. */
+  readonly path: BytePath;
+  /** What it says, as it says it: relative ones are taken from the directory that it stands in. */
+  readonly target: string;
 }
 
 export interface AccessRule {
