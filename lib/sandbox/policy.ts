@@ -72,6 +72,9 @@ export interface AccessRule {
   readonly access: Access;
   /** What is there. A missing path has a rule only where its creation has to be prevented. */
   readonly found: "directory" | "file" | "missing";
-  /** The rule protects a name below a writable directory and was not asked for by an entry. */
+  /**
+   * It protects a name of a writable directory, or the place that its `.git` file points to; entries may say the same or
+   * more. Where such a name is missing it has to look like an empty directory, any other missing path like an empty file.
+   */
   readonly isProtection: boolean;
 }
