@@ -1,0 +1,123 @@
+/** How bubblewrap is told to make a view and to run a program in it. */
+
+import { ExecError } from "../errors.ts";
+import type { BubblewrapVersion } from "./bubblewrap_version.ts";
+import { fromText, toBytes } from "./byte_path.ts";
+import type { CoverFiles } from "./cover_files.ts";
+import type { Mount } from "./mount_plan.ts";
+import type { BytePath, NetworkAccess } from "./policy.ts";
+import { viewContains } from "./view_contains.ts";
+
+export interface BubblewrapOptions {
+  readonly version: BubblewrapVersion;
+  readonly network: NetworkAccess;
+  /** The program to run and its arguments; looked for in the view and along the PATH of `env`. */
+  readonly command: readonly string[];
+  /** What the program is told it is called, instead of the first word of the command. */
+  readonly arg0?: string;
+  /** All variables of the program, in order; bubblewrap adds `PWD`. */
+  readonly env: Iterable<readonly [name: string, value: string]>;
+  /** Real path of a directory that exists on the machine; the program begins in `/` if the view does not have it. */
+  readonly cwd: BytePath;
+  readonly covers: CoverFiles;
+  /** Descriptors in bubblewrap: where it reads {@linkcode BubblewrapLaunch.options}, and the seccomp filter. */
+  readonly optionsFd: number;
+  readonly seccompFd: number;
+  /**
+   * Whether the program is the leader of a session of its own, without a terminal to control it (no /dev/tty, no job
+   * control, like the reference). Safe without only where nobody else reads from the terminal that it is on.
+   */
+  readonly newSession: boolean;
+}
+
+export interface BubblewrapLaunch {
+  /**
+   * Arguments of bubblewrap, the first of which is its own name. Bubblewrap itself must be started with an empty
+   * environment: it runs outside of the sandbox, and LD_LIBRARY_PATH may lead to files that were written inside.
+   */
+  readonly argv: readonly string[];
+  /**
+   * What it reads from `optionsFd`: each option ends with a NUL. There, paths need not be UTF-8, and other users do not
+   * see the variables in the list of processes.
+   */
+  readonly options: Uint8Array<ArrayBuffer>;
+}
+
+/** MAX_ARGS of bubblewrap.c: so many words in all, the program's own included. */
+const MAX_WORDS = 9000;
+
+/**
+ * Descriptors other than the two are the program's; those two bubblewrap closes before the program begins.
+ *
+ * @throws {ExecError} `sandboxUnavailable` if bubblewrap cannot do it: it takes 9000 words at most, and another name for
+ * the program only since 0.9.0.
+ */
+export function bubblewrapLaunch(mounts: readonly Mount[], options: BubblewrapOptions): BubblewrapLaunch {
+  const argv = ["bwrap", "--args", String(options.optionsFd), "--", ...options.command];
+  const words = [
+    ...isolation(options),
+    ...mounts.flatMap((mount) => mountWords(mount, options.covers)),
+    ...["--chdir", viewContains(mounts, options.cwd) ? options.cwd : "/"],
+    ...environment(options.env),
+    ...otherName(options),
+    ...["--seccomp", String(options.seccompFd)],
+  ];
+  const count = argv.length + words.length;
+  if (count > MAX_WORDS) {
+    throw new ExecError(
+      "sandboxUnavailable",
+      `sandbox unavailable: ${mounts.length} mounts and ${options.command.length} arguments are more than bubblewrap takes`,
+    );
+  }
+  return { argv, options: toBytes(words.map((word) => `${word}\0`).join("")) };
+}
+
+function isolation({ version, network, newSession }: BubblewrapOptions): string[] {
+  return [
+    ...["--unshare-user", "--unshare-pid", "--unshare-ipc"],
+    ...(network === "restricted" ? ["--unshare-net"] : []),
+    // Ordinary users could be root in a namespace within: harmless, were it not for the kernel's defects.
+    ...(version.disablesUserNamespaces ? ["--disable-userns"] : []),
+    ...["--cap-drop", "ALL", "--die-with-parent"],
+    ...(newSession ? ["--new-session"] : []),
+  ];
+}
+
+function mountWords(mount: Mount, covers: CoverFiles): string[] {
+  const { path } = mount;
+  switch (mount.kind) {
+    case "emptyRoot":
+      return []; // it is what bubblewrap begins with
+    case "bind":
+      return ["--bind", path, path];
+    case "readOnlyBind":
+      return ["--ro-bind", path, path];
+    case "deviceBind":
+      return ["--dev-bind", path, path];
+    case "link":
+      return ["--symlink", mount.target, path];
+    case "devices":
+      return ["--dev", path];
+    case "processes":
+      return ["--proc", path];
+    case "emptyDirectory":
+      return ["--perms", mount.mode.toString(8).padStart(4, "0"), "--tmpfs", path];
+    case "emptyFile":
+      return ["--ro-bind", mount.mode === 0 ? covers.unreadable : covers.empty, path];
+    case "freeze":
+      return ["--remount-ro", path];
+  }
+}
+
+function environment(env: BubblewrapOptions["env"]): string[] {
+  return [...env].flatMap(([name, value]) => ["--setenv", fromText(name), fromText(value)]);
+}
+
+function otherName({ version, command, arg0 }: BubblewrapOptions): string[] {
+  if (arg0 === undefined || arg0 === command[0]) return [];
+  if (version.setsProgramName) return ["--argv0", fromText(arg0)];
+  throw new ExecError(
+    "sandboxUnavailable",
+    `sandbox unavailable: bubblewrap ${version.text} cannot give a program another name (0.9.0 can)`,
+  );
+}

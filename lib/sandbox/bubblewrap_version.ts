@@ -1,0 +1,34 @@
+/** What a version of bubblewrap can do, as its NEWS tell. */
+export interface BubblewrapVersion {
+  /** `0.8.0`. */
+  readonly text: string;
+  /** `--disable-userns`, 0.8.0. */
+  readonly disablesUserNamespaces: boolean;
+  /** `--argv0`, 0.9.0. */
+  readonly setsProgramName: boolean;
+}
+
+/** The first one with `--perms`, which covers need. */
+const OLDEST = [0, 5, 0];
+
+/**
+ * @param output What `bwrap --version` prints.
+ * @returns Why it cannot be used, as a text, if it is too old or something else.
+ */
+export function bubblewrapVersion(output: string): BubblewrapVersion | string {
+  const found = /^bubblewrap (\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?\s*$/.exec(output);
+  if (found === null) return "it does not say that it is bubblewrap";
+  const version = [found[1], found[2], found[3] ?? "0"].map(Number);
+  const text = version.join(".");
+  if (!isAtLeast(version, OLDEST)) return `version ${text} is too old, ${OLDEST.join(".")} or newer is needed`;
+  return {
+    text,
+    disablesUserNamespaces: isAtLeast(version, [0, 8, 0]),
+    setsProgramName: isAtLeast(version, [0, 9, 0]),
+  };
+}
+
+function isAtLeast(version: readonly number[], other: readonly number[]): boolean {
+  const index = version.findIndex((part, at) => part !== other[at]);
+  return index < 0 || version[index]! > other[index]!;
+}
