@@ -26,7 +26,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What only one place may do: a pattern of the source text, and where it may stand. */
 const RESERVED: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = [
-  { what: "opening a native library", pattern: /\bDeno\.dlopen\(/, allowed: /^lib\/linux\/(libc|file_calls|tcp)\.ts$/ },
+  {
+    what: "opening a native library",
+    pattern: /\bDeno\.dlopen\(/,
+    allowed: /^lib\/linux\/(libc|file_calls|sandbox_calls|tcp)\.ts$/,
+  },
   {
     what: "a Node module",
     pattern: /from "node:|import\("node:/,

@@ -20,6 +20,7 @@ export const EISDIR = 21;
 export const EINVAL = 22;
 export const EMFILE = 24;
 export const EFBIG = 27;
+export const EROFS = 30;
 export const EPIPE = 32;
 export const ENAMETOOLONG = 36;
 export const ENOSYS = 38;

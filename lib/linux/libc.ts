@@ -1,6 +1,6 @@
 /**
- * The C library of Linux, glibc 2.27 or newer on x86-64 and arm64. Only this file, `file_calls.ts` and `tcp.ts` open it;
- * importing does so (about 0.3 ms a function, once).
+ * The C library of Linux, glibc 2.27 or newer on x86-64 and arm64. Only this file, `file_calls.ts`, `sandbox_calls.ts` and
+ * `tcp.ts` open it; importing does so (about 0.3 ms a function, once).
  *
  * Every function here follows the kernel's own convention: the result, or the negated error number. That is because
  * `errno` is only good directly after a call and must be read on the same thread; nobody else touches it.

@@ -1,0 +1,65 @@
+/**
+ * From a plan to the program, in this very process: each step takes something away, and the first one that fails ends
+ * it all. Landlock, filters and the loss of rights count for the calling thread only, which is the one that `execve`
+ * leaves over.
+ */
+
+import * as calls from "../../linux/sandbox_calls.ts";
+import { osErrorText } from "../../linux/errno.ts";
+import { must } from "./failure.ts";
+import { buildRuleset } from "./landlock_domain.ts";
+import type { LaunchPlan } from "./launch_plan.ts";
+import { enterView } from "./mount_view.ts";
+import { readPlan } from "./plan_file.ts";
+import { dropPrivileges } from "./privileges.ts";
+import { enterDirectory, runProgram } from "./program.ts";
+
+/** The exit code of a launch that ended before the program was tried. */
+const NOT_CONFINED = 126;
+/** The reference's exit code where the program cannot be run. */
+const NOT_FOUND = 101;
+
+const FIRST_PRIVATE_DESCRIPTOR = 3;
+const SIGKILL = 9;
+const SIGPIPE = 13;
+const ERROR_OUTPUT = 2;
+
+/** @param args What the launcher was started with: the number of the plan's descriptor. Never returns. */
+export function launch(args: readonly string[]): never {
+  try {
+    run(planOf(args));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    end(NOT_CONFINED, `sandbox: ${error.message}`);
+  }
+}
+
+function planOf(args: readonly string[]): LaunchPlan {
+  const [text = "", ...more] = args;
+  const fd = /^\d{1,9}$/.test(text) && more.length === 0 ? Number(text) : -1;
+  const plan = readPlan(fd);
+  must("close_range", calls.closeOnExecFrom(FIRST_PRIVATE_DESCRIPTOR));
+  return plan;
+}
+
+function run({ confinement, filters, program }: LaunchPlan): never {
+  const mask = calls.setFileModeMask(0);
+  must("prctl PR_SET_PDEATHSIG", calls.setParentDeathSignal(SIGKILL));
+  must("rt_sigprocmask", calls.unblockAllSignals());
+  if (confinement.kind === "mounts") enterView(confinement.mounts);
+  const ruleset = confinement.kind === "landlock" ? buildRuleset(confinement.rules, confinement.network) : undefined;
+  enterDirectory(program);
+  if (confinement.kind === "filters") must("prctl PR_SET_NO_NEW_PRIVS", calls.setNoNewPrivileges());
+  else dropPrivileges();
+  if (ruleset !== undefined) must("landlock_restrict_self", calls.restrictSelf(ruleset));
+  must("rt_sigaction SIGPIPE", calls.useDefaultAction(SIGPIPE));
+  calls.setFileModeMask(mask);
+  for (const filter of filters.map(calls.rawBytes)) must("prctl PR_SET_SECCOMP", calls.installFilter(filter));
+  const error = runProgram(program);
+  end(NOT_FOUND, `sandbox: Failed to execvp ${program.file}: ${osErrorText(error)}`);
+}
+
+function end(code: number, message: string): never {
+  calls.write(ERROR_OUTPUT, calls.rawBytes(`${message}\n`));
+  calls.endProcess(code);
+}

@@ -1,0 +1,67 @@
+/**
+ * The seccomp filter that stands in where Landlock has no rule: modes, owners, times and attributes of files, and the
+ * limits of other processes. Landlock lets them be changed anywhere; with this filter they can be changed nowhere.
+ */
+
+import { EPERM, EROFS } from "../linux/errno.ts";
+import { BpfProgram } from "./bpf.ts";
+import type { Machine } from "./syscall_numbers.ts";
+
+/** Offsets in `struct seccomp_data`. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const FIRST_ARGUMENT = 16;
+const SECOND_ARGUMENT = 24;
+
+/** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64. */
+const ARCHITECTURES: Readonly<Record<Machine, number>> = { x86_64: 0xc000003e, aarch64: 0xc00000b7 };
+/** __X32_SYSCALL_BIT. */
+const X32 = 0x40000000;
+
+/** SECCOMP_RET_*. */
+const ALLOW = 0x7fff0000;
+const READ_ONLY = 0x00050000 | EROFS;
+const REFUSE = 0x00050000 | EPERM;
+const KILL = 0x80000000;
+
+/** fchmodat2, setxattrat, removexattrat, file_setattr: one number on all machines. */
+const NEW_CALLS = [452, 463, 466, 469];
+const CHANGING_METADATA: Readonly<Record<Machine, readonly number[]>> = {
+  x86_64: [
+    ...[90, 91, 92, 93, 94, 260, 268], // chmod, fchmod, chown, fchown, lchown, fchownat, fchmodat
+    ...[132, 235, 261, 280], // utime, utimes, futimesat, utimensat
+    ...[188, 189, 190, 197, 198, 199], // setxattr, lsetxattr, fsetxattr, and remove…
+    ...NEW_CALLS,
+  ],
+  aarch64: [
+    ...[52, 53, 54, 55], // fchmod, fchmodat, fchownat, fchown
+    88, // utimensat
+    ...[5, 6, 7, 14, 15, 16], // setxattr, lsetxattr, fsetxattr, and remove…
+    ...NEW_CALLS,
+  ],
+};
+const IOCTL: Readonly<Record<Machine, number>> = { x86_64: 16, aarch64: 29 };
+const PRLIMIT64: Readonly<Record<Machine, number>> = { x86_64: 302, aarch64: 261 };
+
+/** FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY. */
+const CHANGING_ATTRIBUTES = [0x40086602, 0x40087602, 0x401c5820, 0x40806685, 0x800c6613];
+
+/**
+ * An array of `struct sock_filter`: EROFS for what changes a file's metadata, EPERM for limits of a process that is
+ * given by its number. The rest is allowed.
+ */
+export function metadataFilter(machine: Machine): Uint8Array<ArrayBuffer> {
+  const program = new BpfProgram();
+  program.load(ARCHITECTURE).jumpIfEqual(ARCHITECTURES[machine], "ours").return(KILL);
+  program.label("ours").load(NUMBER);
+  if (machine === "x86_64") program.jumpIfAtLeast(X32, "refuse");
+  for (const number of CHANGING_METADATA[machine]) program.jumpIfEqual(number, "readOnly");
+  program.jumpIfEqual(IOCTL[machine], "ioctl").jumpIfEqual(PRLIMIT64[machine], "limits").return(ALLOW);
+  program.label("ioctl").load(SECOND_ARGUMENT);
+  for (const request of CHANGING_ATTRIBUTES) program.jumpIfEqual(request, "readOnly");
+  program.return(ALLOW);
+  program.label("limits").load(FIRST_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
+  program.label("allow").return(ALLOW);
+  program.label("readOnly").return(READ_ONLY);
+  return program.label("refuse").return(REFUSE).encode();
+}

@@ -1,0 +1,154 @@
+import { close } from "../../../lib/linux/sandbox_calls.ts";
+import { landlockVersion } from "../../../lib/linux/sandbox_calls.ts";
+import { fromBytes, fromText } from "../../../lib/sandbox/byte_path.ts";
+import type { LaunchPlan, ProgramPlan } from "../../../lib/sandbox/launcher/launch_plan.ts";
+import { writePlan } from "../../../lib/sandbox/launcher/plan_file.ts";
+import { launcherCommand } from "../../../lib/sandbox/launcher_command.ts";
+import { MIN_LANDLOCK_VERSION } from "../../../lib/sandbox/landlock_version.ts";
+import type { NetworkAccess } from "../../../lib/sandbox/policy.ts";
+import { networkFilter } from "../../../lib/sandbox/seccomp.ts";
+import { UNSHARE_PLACES, unshareArguments } from "../../../lib/sandbox/unshare.ts";
+
+/** Who runs what is started: whoever runs the tests, or, if that is root, somebody without any rights. */
+export type User = "self" | "nobody";
+
+const NOBODY = 65534;
+/** Whatever the caller's PATH says. */
+const UNSHARE = UNSHARE_PLACES.find(exists);
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Root is tried as root and as nobody; everybody else as himself. */
+export const users: readonly User[] = Deno.uid() === 0 ? ["self", "nobody"] : ["self"];
+
+/** The machine's own directories in which these tests make theirs; outside of /tmp if that is where nobody may not look. */
+export class Workplace implements Disposable {
+  readonly root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandbox-" }));
+
+  /** @param user Owns everything. */
+  constructor(readonly user: User) {
+    Deno.chmodSync(this.root, 0o755);
+    this.#own(this.root);
+  }
+
+  directory(path: string): string {
+    const full = `${this.root}/${path}`;
+    Deno.mkdirSync(full);
+    this.#own(full);
+    return full;
+  }
+
+  file(path: string, text: string): string {
+    const full = `${this.root}/${path}`;
+    Deno.writeTextFileSync(full, text);
+    this.#own(full);
+    return full;
+  }
+
+  #own(path: string): void {
+    if (this.user === "nobody") Deno.chownSync(path, NOBODY, NOBODY);
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.root, { recursive: true });
+  }
+}
+
+/** A shell script as a program, with nothing but a PATH. */
+export function script(text: string, cwd: string, ...args: string[]): ProgramPlan {
+  return {
+    file: "/bin/sh",
+    argv: ["sh", "-c", text, "sh", ...args].map(fromText),
+    env: ["PATH=/usr/local/bin:/usr/bin:/bin"],
+    cwd: fromText(cwd),
+  };
+}
+
+export function networkFilterText(network: NetworkAccess): string {
+  return fromBytes(networkFilter(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64", network));
+}
+
+/** Starts the launcher as the server would: in `/`, with the plan as its descriptor 3 and no environment but its own. */
+export async function launch(plan: LaunchPlan, user: User, network: NetworkAccess | undefined): Promise<Outcome> {
+  const fd = writePlan(plan);
+  try {
+    return await runWith(`/proc/${Deno.pid}/fd/${fd}`, user, network);
+  } finally {
+    close(fd);
+  }
+}
+
+/**
+ * @param planPath What becomes the launcher's descriptor 3.
+ * @param network Undefined: without namespaces.
+ */
+export async function runWith(planPath: string, user: User, network: NetworkAccess | undefined): Promise<Outcome> {
+  using cache = new Workplace(user);
+  const own = launcherCommand();
+  // Our executable may lie where nobody else may look; by a descriptor it can be run all the same.
+  const program = user === "nobody" ? "/proc/self/fd/5" : own.argv[0]!;
+  const env = user === "nobody" ? { ...own.env, DENO_DIR: cache.root } : own.env;
+  const launcher = { env, argv: [program, ...own.argv.slice(1)] };
+  const chain = network === undefined ? launcher.argv : unshareArguments(UNSHARE ?? "unshare", launcher, network);
+  const becoming = user === "nobody" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+  const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
+    args: ["-c", 'exec 3<"$1" 5<"$2"; shift 2; exec "$@"', "sh", planPath, own.argv[0]!, ...becoming, ...chain],
+    clearEnv: true,
+    env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...env },
+    cwd: "/",
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Why the tests of a back end cannot be run here; undefined if they can. */
+export function namespacesMissing(user: User): boolean {
+  if (UNSHARE === undefined || !canBecome(user)) return true;
+  const unshare = [
+    UNSHARE,
+    "--user",
+    "--map-current-user",
+    "--keep-caps",
+    "--mount",
+    "--pid",
+    "--net",
+    "--fork",
+    "true",
+  ];
+  return !succeeds(user, unshare);
+}
+
+export function landlockMissing(user: User): boolean {
+  return landlockVersion() < MIN_LANDLOCK_VERSION || !canBecome(user);
+}
+
+/** Whether the user can run our executable and read our files at all. */
+function canBecome(user: User): boolean {
+  return user === "self" || succeeds(user, ["test", "-r", new URL(import.meta.url).pathname]);
+}
+
+function succeeds(user: User, argv: readonly string[]): boolean {
+  const becoming = user === "nobody" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+  try {
+    const args = ["-c", 'exec "$@"', "sh", ...becoming, ...argv];
+    return new Deno.Command("/bin/sh", { args, stdout: "null", stderr: "null" }).outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
