@@ -58,6 +58,9 @@ const SYMBOLS = {
   unlinkatInBackground: { name: "unlinkat", parameters: ["i32", "buffer", "i32"], result: "i32", nonblocking: true },
   symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
+  /** glibc 2.28. */
+  renameat2: { parameters: ["i32", "buffer", "i32", "buffer", "u32"], result: "i32" },
+  flock: { parameters: ["i32", "i32"], result: "i32" },
   /** `openat2` has no function of its own. */
   openat2: { name: "syscall", parameters: ["i64", "i32", "buffer", "buffer", "usize"], result: "i64" },
   realpath: { parameters: ["buffer", "buffer"], result: "pointer" },
@@ -76,6 +79,7 @@ export const AT_REMOVEDIR = 0x200;
 export const AT_EMPTY_PATH = 0x1000;
 
 export const O_CREAT = 0o100;
+export const O_EXCL = 0o200;
 export const O_NOFOLLOW = Deno.build.arch === "aarch64" ? 0o100000 : 0o400000;
 export const O_PATH = 0o10000000;
 
@@ -123,6 +127,10 @@ export class FileStatus {
 
   constructor(readonly bytes: Bytes = new Uint8Array(new ArrayBuffer(STATX_SIZE))) {
     this.#view = new DataView(bytes.buffer);
+  }
+
+  get owner(): number {
+    return this.#view.getUint32(20, true);
   }
 
   get mode(): number {
@@ -285,6 +293,26 @@ export async function unlinkAtInBackground(at: number, path: Bytes, flags: numbe
 
 export function makeSymlinkAt(target: Bytes, at: number, path: Bytes): number {
   return orError(symbols.symlinkat(target, at, path));
+}
+
+const RENAME_NOREPLACE = 1;
+
+/** Moves a name to another, where there must be none: else -EEXIST. -EINVAL if the file system cannot tell (NFS, 9p). */
+export function renameToNew(fromAt: number, from: Bytes, toAt: number, to: Bytes): number {
+  return orError(symbols.renameat2(fromAt, from, toAt, to, RENAME_NOREPLACE));
+}
+
+export const LOCK_SH = 1;
+export const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+/**
+ * Locks an open file without waiting, until it is closed by all who hold it; -EAGAIN while others have it locked.
+ *
+ * @param kind LOCK_EX, or LOCK_SH, which others may have at the same time.
+ */
+export function tryLock(fd: number, kind: number): number {
+  return orError(symbols.flock(fd, kind | LOCK_NB));
 }
 
 /** The target's bytes are put into `buffer`, without a NUL; their number, which is cut to the buffer's length. */

@@ -1,0 +1,312 @@
+/**
+ * Keeps names there that a sandbox covers. A path that may not be created inside has to exist outside, or nothing can be
+ * mounted over it; and it must stay as long as anybody's sandbox relies on it, because the kernel takes a mount away
+ * together with what it covers.
+ */
+
+import { type Clock, waitingClock } from "../clock.ts";
+import { ExecError } from "../errors.ts";
+import { EEXIST, osErrorText } from "../linux/errno.ts";
+import type { Log } from "../log.ts";
+import { toText } from "./byte_path.ts";
+import { machineCalls, type MountPointCalls } from "./mount_point_calls.ts";
+import { openRecordDirectory } from "./mount_point_directory.ts";
+import { MountPointRecord, type OtherServer } from "./mount_point_record.ts";
+import type { RecordEntry } from "./mount_point_entry.ts";
+import {
+  type Identity,
+  isAbsence,
+  isSame,
+  look,
+  makePlaceholder,
+  type MountPoint,
+  nameOf,
+  openParent,
+  removePlaceholder,
+  removeStaged,
+  stagingName,
+} from "./placeholder.ts";
+
+/** Placeholders that one server relies on at once; each costs a descriptor. */
+export const MAX_MOUNT_POINTS = 256;
+/** How long another server may keep the record locked; it needs about a millisecond. */
+export const LOCK_WAIT_MS = 5_000;
+const FIRST_LOOK_MS = 1;
+const LONGEST_LOOK_MS = 50;
+/** How often something may appear and vanish at a path while we look. */
+const MAX_TRIES = 8;
+
+/** Things that stay where they are until it is disposed of. */
+export type MountPointLease = AsyncDisposable;
+
+interface Held {
+  readonly point: MountPoint;
+  /** The directory that it lies in, wherever that is moved. */
+  readonly parent: number;
+  readonly identity: Identity;
+  /** Its first name. */
+  readonly staging: string;
+  /** Where it is written down, and under which name. */
+  record: MountPointRecord;
+  entry: string;
+  /** Leases that rely on it. */
+  uses: number;
+}
+
+export interface MountPointsOptions {
+  /** Where the record lies: `recordPath()`. Sandboxes must not be able to write there. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly uid?: number;
+  readonly clock?: Clock;
+  readonly calls?: MountPointCalls;
+}
+
+export class MountPoints implements AsyncDisposable {
+  readonly #options: Required<MountPointsOptions>;
+  readonly #calls: MountPointCalls;
+  readonly #held = new Set<Held>();
+  #record: MountPointRecord | undefined;
+  #isClosed = false;
+
+  constructor(options: MountPointsOptions) {
+    this.#options = { uid: Deno.uid() ?? 0, clock: waitingClock, calls: machineCalls, ...options };
+    this.#calls = this.#options.calls;
+  }
+
+  /** Placeholders that this server relies on. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /**
+   * Makes what is missing, and takes care that the placeholders among the rest, of whatever server, stay.
+   *
+   * @throws {ExecError} `sandboxUnavailable`: something cannot be made, or is of another kind than it was.
+   */
+  async hold(points: readonly MountPoint[], signal?: AbortSignal): Promise<MountPointLease> {
+    const used = points.length === 0 ? [] : await this.#locked((record, others) => {
+      const taken: Held[] = [];
+      try {
+        for (const point of points) {
+          const held = this.#take(point, record, others);
+          if (held === undefined) continue;
+          held.uses++;
+          taken.push(held);
+        }
+      } catch (error) {
+        for (const held of taken) held.uses--;
+        this.#settle(record, others);
+        throw error;
+      }
+      return taken;
+    }, signal);
+    return { [Symbol.asyncDispose]: () => this.#release(used.splice(0)) };
+  }
+
+  /** Removes what servers have left that were killed. Every other call does so as well. */
+  async cleanUp(signal?: AbortSignal): Promise<void> {
+    await this.#locked(() => {}, signal);
+  }
+
+  /** Lets go of everything, whoever relies on it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    for (const held of this.#held) held.uses = 0;
+    if (this.#record === undefined) return;
+    try {
+      await this.#locked((record) => record.leave());
+    } finally {
+      for (const { parent } of this.#held) this.#calls.close(parent);
+      this.#held.clear();
+      this.#record[Symbol.dispose]();
+      this.#record = undefined;
+    }
+  }
+
+  async #release(used: readonly Held[]): Promise<void> {
+    for (const held of used) held.uses = Math.max(0, held.uses - 1);
+    if (!used.some(({ uses }) => uses === 0) || this.#record === undefined) return;
+    try {
+      await this.#locked(() => {});
+    } catch (error) {
+      if (!(error instanceof ExecError)) throw error;
+      // They stay in the record, so the next call, or the next server, does it.
+      this.#options.log.warn("mount points cannot be removed yet", { reason: error.message });
+    }
+  }
+
+  /** Does something while no other server changes anything. What nobody relies on any more has gone then. */
+  async #locked<T>(
+    act: (record: MountPointRecord, others: readonly Identity[]) => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const lock = await this.#lock(signal);
+    try {
+      const record = this.#opened();
+      for (const held of this.#held) if (held.record !== record) writeDown(held, record);
+      const others = this.#sweep(record);
+      this.#settle(record, others);
+      return act(record, others);
+    } finally {
+      this.#calls.close(lock);
+    }
+  }
+
+  /** Who waits here does so for at most {@linkcode LOCK_WAIT_MS}. */
+  async #lock(signal: AbortSignal | undefined): Promise<number> {
+    const { clock } = this.#options;
+    const until = clock.now() + LOCK_WAIT_MS;
+    for (let wait = FIRST_LOOK_MS;; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
+      signal?.throwIfAborted();
+      const lock = this.#opened().tryLock();
+      if (typeof lock === "number") return lock;
+      if (clock.now() >= until) {
+        throw new ExecError("sandboxUnavailable", "another server keeps the record of mount points locked");
+      }
+      if (lock === "gone") this.#forgetRecord();
+      else await new Promise<void>((resolve) => clock.after(wait, resolve));
+    }
+  }
+
+  #opened(): MountPointRecord {
+    if (this.#record !== undefined) return this.#record;
+    if (this.#isClosed) throw new ExecError("sandboxUnavailable", "the server is ending");
+    const { directory, uid } = this.#options;
+    return this.#record = new MountPointRecord(
+      this.#calls,
+      directory,
+      openRecordDirectory(this.#calls, directory, uid),
+    );
+  }
+
+  /** Somebody has removed it. */
+  #forgetRecord(): void {
+    this.#record?.[Symbol.dispose]();
+    this.#record = undefined;
+  }
+
+  /** Cleans up after the dead. Returns what the living rely on. */
+  #sweep(record: MountPointRecord): Identity[] {
+    using scope = new DisposableStack();
+    const servers = [...record.others()].map((server) => scope.use(server));
+    const living = servers.filter(({ isAlive }) => isAlive).flatMap(({ entries }) => [...entries.values()]);
+    const identities = living.flatMap((entry) => entry?.identity ?? []);
+    for (const server of servers) if (!server.isAlive) this.#bury(server, record, identities);
+    return identities;
+  }
+
+  #bury(server: OtherServer, record: MountPointRecord, others: readonly Identity[]): void {
+    let left = 0;
+    for (const [name, entry] of server.entries) {
+      const result = entry === undefined ? 0 : this.#removeRecorded(entry, others);
+      if (result === 0) record.remove(name);
+      else {
+        left++;
+        this.#tellLeft(result);
+      }
+    }
+    if (left === 0) server.forget();
+  }
+
+  #removeRecorded(entry: RecordEntry, others: readonly Identity[]): number {
+    const { path, kind, staging, identity } = entry;
+    const parent = openParent(this.#calls, path);
+    if (parent < 0) return isAbsence(parent) ? 0 : parent;
+    const placeholder = { parent, name: nameOf(path), kind, staging, identity };
+    const isNeeded = identity !== undefined && this.#isNeeded(identity, others);
+    const result = (isNeeded ? removeStaged : removePlaceholder)(this.#calls, placeholder);
+    this.#calls.close(parent);
+    return result;
+  }
+
+  #isNeeded(identity: Identity, others: readonly Identity[]): boolean {
+    return others.some((other) => isSame(other, identity)) ||
+      this.#held.values().some((held) => held.uses > 0 && isSame(held.identity, identity));
+  }
+
+  /** Removes what nobody relies on any more. */
+  #settle(record: MountPointRecord, others: readonly Identity[]): void {
+    for (const held of this.#held) {
+      if (held.uses > 0) continue;
+      const { point: { path, kind }, parent, staging, identity, entry } = held;
+      const result = this.#isNeeded(identity, others)
+        ? 0
+        : removePlaceholder(this.#calls, { parent, name: nameOf(path), kind, staging, identity });
+      if (result < 0) {
+        this.#tellLeft(result);
+        continue;
+      }
+      record.remove(entry);
+      this.#calls.close(parent);
+      this.#held.delete(held);
+    }
+  }
+
+  #tellLeft(result: number): void {
+    this.#options.log.warn("a mount point cannot be removed yet", { reason: osErrorText(-result) });
+  }
+
+  /** Undefined: what is there is no placeholder, and nobody but its owner will remove it. */
+  #take(point: MountPoint, record: MountPointRecord, others: readonly Identity[]): Held | undefined {
+    const parent = openParent(this.#calls, point.path);
+    if (parent < 0) throw pointError(point, osErrorText(-parent));
+    let isKept = false;
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const found = look(this.#calls, parent, nameOf(point.path));
+        if (typeof found === "number" && !isAbsence(found)) throw pointError(point, osErrorText(-found));
+        if (typeof found !== "number") {
+          if (found.kind !== point.kind) throw pointError(point, `it is no ${point.kind} any more`);
+          const held = this.#held.values().find((held) =>
+            held.point.path === point.path && isSame(held.identity, found)
+          );
+          if (held !== undefined) return held;
+          if (!this.#isNeeded(found, others)) return undefined;
+        }
+        const held = this.#add(point, parent, typeof found === "number" ? undefined : found, record);
+        if (held === undefined) continue;
+        isKept = true;
+        return held;
+      }
+      throw pointError(point, "something keeps appearing and vanishing there");
+    } finally {
+      if (!isKept) this.#calls.close(parent);
+    }
+  }
+
+  /** Writes down a placeholder of somebody's, or makes one; undefined if there is suddenly something. */
+  #add(point: MountPoint, parent: number, found: Identity | undefined, record: MountPointRecord): Held | undefined {
+    if (this.#held.size >= MAX_MOUNT_POINTS) {
+      throw new ExecError("sandboxUnavailable", `at most ${MAX_MOUNT_POINTS} mount points may be in use`);
+    }
+    const staging = stagingName();
+    const entry = record.begin(point, staging);
+    const identified = (identity: Identity): void => record.identify(entry, identity);
+    if (found !== undefined) identified(found);
+    const placeholder = { parent, name: nameOf(point.path), kind: point.kind, staging };
+    const made = found ?? makePlaceholder(this.#calls, { ...placeholder, identified });
+    if (typeof made === "number") {
+      const left = removeStaged(this.#calls, { ...placeholder, identity: undefined });
+      // Otherwise the next server will try.
+      if (left === 0) record.remove(entry);
+      if (made === -EEXIST) return undefined;
+      throw pointError(point, osErrorText(-made));
+    }
+    const { device, inode, createdMs } = made;
+    const held: Held = { point, parent, identity: { device, inode, createdMs }, staging, record, entry, uses: 0 };
+    this.#held.add(held);
+    return held;
+  }
+}
+
+/** Into a new record, after the old one has been removed. */
+function writeDown(held: Held, record: MountPointRecord): void {
+  held.entry = record.begin(held.point, held.staging);
+  held.record = record;
+  record.identify(held.entry, held.identity);
+}
+
+function pointError({ path }: MountPoint, reason: string): ExecError {
+  return new ExecError("sandboxUnavailable", `no mount point can be made at ${toText(path)}: ${reason}`);
+}
