@@ -47,9 +47,11 @@ export function* expandPolicySteps(policy: SandboxPolicy, tree: FileTree): Gener
   }
 }
 
-/** The special path grants `/`, and no entry takes anything away. */
-function mayReadAll({ entries }: RestrictedFileSystem): boolean {
-  return entries.some(({ path }) => path.kind === "root") && entries.every(({ access }) => access !== "deny");
+/** The special path grants `/`, and no entry takes anything away, not even by being read as a denial. */
+function mayReadAll(fileSystem: RestrictedFileSystem): boolean {
+  const { entries } = fileSystem;
+  return entries.some(({ path }) => path.kind === "root") && entries.every(({ access }) => access !== "deny") &&
+    spelledEntries(fileSystem).paths.every(({ access }) => access !== "deny");
 }
 
 function mayWriteAll({ entries }: RestrictedFileSystem): boolean {
@@ -116,7 +118,11 @@ function writtenNames(tree: FileTree, entries: readonly Spelled[]): Set<BytePath
   return names;
 }
 
-/** What is missing has to stay so where it could be made: its first missing name cannot be. */
+/**
+ * What is missing has to stay so where it could be made: its first missing name cannot be.
+ *
+ * @param written See {@linkcode writtenNames}.
+ */
 function preventCreation(
   rules: RuleMap,
   { path, access, to }: Spelled,
@@ -124,7 +130,10 @@ function preventCreation(
   tree: FileTree,
 ): void {
   if (access === "write" || to.found === "directory" || to.found === "file") return;
-  if (rules.deciding(to.reached)?.access !== "write") return;
+  const above = rules.deciding(to.reached);
+  // A protected name is kept from being made already, but may have been meant to be denied.
+  if (above?.path === to.path && access === "deny") return rules.add({ ...above, access });
+  if (above?.access !== "write") return;
   if (access === "read" && written.has(to.path)) return;
   if (to.found === "unknown") {
     throw new PlanError(`cannot enforce sandbox path ${toText(path)}: it cannot be looked at`);

@@ -14,10 +14,6 @@ export interface SpelledEntries {
   readonly deniedPatterns: readonly (string | null)[];
 }
 
-function grantsRoot({ path, access }: PolicyEntry): boolean {
-  return path.kind === "root" && access !== "deny";
-}
-
 /** What programs need to run at all. */
 const RUNTIME_DIRECTORIES: readonly BytePath[] = ["/bin", "/etc", "/lib", "/lib64", "/sbin", "/usr"];
 
@@ -57,6 +53,10 @@ function spelled(
     case "unknown":
       return [];
   }
+}
+
+function grantsRoot({ path, access }: PolicyEntry): boolean {
+  return path.kind === "root" && access !== "deny";
 }
 
 /**
