@@ -16,7 +16,7 @@ export const UNSHARE_PLACES = ["/usr/bin/unshare", "/bin/unshare", "/run/current
  * The program must not be process 1 itself, for which every signal is ignored that it does not handle. This one has
  * the rights to make mounts, and nobody inside has the rights to touch it. Descriptor 9 is for its own use.
  */
-const FIRST_PROCESS = 'exec 9>&2 2>/dev/null; "$@" 2>&9 9>&-; exit $?';
+const FIRST_PROCESS = 'exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?';
 const SHELL = "/bin/sh";
 
 /** The whole command line; to be started in `/`, with the launcher's environment, and the plan as its descriptor. */

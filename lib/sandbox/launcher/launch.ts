@@ -21,7 +21,8 @@ const NOT_FOUND = 101;
 
 const FIRST_PRIVATE_DESCRIPTOR = 3;
 const SIGKILL = 9;
-const SIGPIPE = 13;
+const SIGSTOP = 19;
+const LAST_SIGNAL = 64;
 const ERROR_OUTPUT = 2;
 
 /** @param args What the launcher was started with: the number of the plan's descriptor. Never returns. */
@@ -52,11 +53,19 @@ function run({ confinement, filters, program }: LaunchPlan): never {
   if (confinement.kind === "filters") must("prctl PR_SET_NO_NEW_PRIVS", calls.setNoNewPrivileges());
   else dropPrivileges();
   if (ruleset !== undefined) must("landlock_restrict_self", calls.restrictSelf(ruleset));
-  must("rt_sigaction SIGPIPE", calls.useDefaultAction(SIGPIPE));
+  useDefaultActions();
   calls.setFileModeMask(mask);
   for (const filter of filters.map(calls.rawBytes)) must("prctl PR_SET_SECCOMP", calls.installFilter(filter));
   const error = runProgram(program);
   end(NOT_FOUND, `sandbox: Failed to execvp ${program.file}: ${osErrorText(error)}`);
+}
+
+/** What is ignored stays so in the next program: SIGPIPE by our runtime, others by whoever started us. */
+function useDefaultActions(): void {
+  for (let signal = 1; signal <= LAST_SIGNAL; signal++) {
+    if (signal === SIGKILL || signal === SIGSTOP) continue; // they always have it
+    must(`rt_sigaction ${signal}`, calls.useDefaultAction(signal));
+  }
 }
 
 function end(code: number, message: string): never {

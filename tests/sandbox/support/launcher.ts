@@ -1,5 +1,4 @@
-import { close } from "../../../lib/linux/sandbox_calls.ts";
-import { landlockVersion } from "../../../lib/linux/sandbox_calls.ts";
+import { close, landlockVersion } from "../../../lib/linux/sandbox_calls.ts";
 import { fromBytes, fromText } from "../../../lib/sandbox/byte_path.ts";
 import type { LaunchPlan, ProgramPlan } from "../../../lib/sandbox/launcher/launch_plan.ts";
 import { writePlan } from "../../../lib/sandbox/launcher/plan_file.ts";
@@ -25,14 +24,22 @@ export interface Outcome {
 /** Root is tried as root and as nobody; everybody else as himself. */
 export const users: readonly User[] = Deno.uid() === 0 ? ["self", "nobody"] : ["self"];
 
-/** The machine's own directories in which these tests make theirs; outside of /tmp if that is where nobody may not look. */
+/** A directory of one test. */
 export class Workplace implements Disposable {
   readonly root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandbox-" }));
+  /** Where the launcher's modules are kept between its starts, if the user may not see our own place for it. */
+  readonly cache: string;
 
   /** @param user Owns everything. */
   constructor(readonly user: User) {
     Deno.chmodSync(this.root, 0o755);
     this.#own(this.root);
+    this.cache = this.directory("cache");
+  }
+
+  /** Runs the launcher in namespaces, or without if `network` is undefined. */
+  async launch(plan: LaunchPlan, network: NetworkAccess | undefined): Promise<Outcome> {
+    return await launch(plan, this, network);
   }
 
   directory(path: string): string {
@@ -73,10 +80,10 @@ export function networkFilterText(network: NetworkAccess): string {
 }
 
 /** Starts the launcher as the server would: in `/`, with the plan as its descriptor 3 and no environment but its own. */
-export async function launch(plan: LaunchPlan, user: User, network: NetworkAccess | undefined): Promise<Outcome> {
+async function launch(plan: LaunchPlan, place: Workplace, network: NetworkAccess | undefined): Promise<Outcome> {
   const fd = writePlan(plan);
   try {
-    return await runWith(`/proc/${Deno.pid}/fd/${fd}`, user, network);
+    return await runWith(`/proc/${Deno.pid}/fd/${fd}`, place, network);
   } finally {
     close(fd);
   }
@@ -86,12 +93,15 @@ export async function launch(plan: LaunchPlan, user: User, network: NetworkAcces
  * @param planPath What becomes the launcher's descriptor 3.
  * @param network Undefined: without namespaces.
  */
-export async function runWith(planPath: string, user: User, network: NetworkAccess | undefined): Promise<Outcome> {
-  using cache = new Workplace(user);
+export async function runWith(
+  planPath: string,
+  { user, cache }: Workplace,
+  network: NetworkAccess | undefined,
+): Promise<Outcome> {
   const own = launcherCommand();
   // Our executable may lie where nobody else may look; by a descriptor it can be run all the same.
   const program = user === "nobody" ? "/proc/self/fd/5" : own.argv[0]!;
-  const env = user === "nobody" ? { ...own.env, DENO_DIR: cache.root } : own.env;
+  const env = user === "nobody" ? { ...own.env, DENO_DIR: cache } : own.env;
   const launcher = { env, argv: [program, ...own.argv.slice(1)] };
   const chain = network === undefined ? launcher.argv : unshareArguments(UNSHARE ?? "unshare", launcher, network);
   const becoming = user === "nobody" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
@@ -106,7 +116,7 @@ export async function runWith(planPath: string, user: User, network: NetworkAcce
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Why the tests of a back end cannot be run here; undefined if they can. */
+/** Whether the user cannot make the namespaces that a view needs. */
 export function namespacesMissing(user: User): boolean {
   if (UNSHARE === undefined || !canBecome(user)) return true;
   const unshare = [
@@ -123,12 +133,13 @@ export function namespacesMissing(user: User): boolean {
   return !succeeds(user, unshare);
 }
 
+/** Whether the kernel's Landlock is not there or too old. */
 export function landlockMissing(user: User): boolean {
   return landlockVersion() < MIN_LANDLOCK_VERSION || !canBecome(user);
 }
 
 /** Whether the user can run our executable and read our files at all. */
-function canBecome(user: User): boolean {
+export function canBecome(user: User): boolean {
   return user === "self" || succeeds(user, ["test", "-r", new URL(import.meta.url).pathname]);
 }
 

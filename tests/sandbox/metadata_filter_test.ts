@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { EPERM, EROFS } from "../../lib/linux/errno.ts";
+import { metadataFilter } from "../../lib/sandbox/metadata_filter.ts";
+import { runFilter } from "./support/bpf_interpreter.ts";
+
+const ALLOW = 0x7fff0000;
+const READ_ONLY = 0x00050000 | EROFS;
+const REFUSE = 0x00050000 | EPERM;
+const KILL = 0x80000000;
+
+const MACHINES = [
+  {
+    machine: "x86_64",
+    arch: 0xc000003e,
+    chmod: 90,
+    fchmodat: 268,
+    utimensat: 280,
+    write: 1,
+    ioctl: 16,
+    prlimit64: 302,
+  },
+  {
+    machine: "aarch64",
+    arch: 0xc00000b7,
+    chmod: 52,
+    fchmodat: 53,
+    utimensat: 88,
+    write: 64,
+    ioctl: 29,
+    prlimit64: 261,
+  },
+] as const;
+
+for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64 } of MACHINES) {
+  Deno.test(`${machine}: what changes a file's metadata fails as on a read-only file system`, () => {
+    const filter = metadataFilter(machine);
+    for (const nr of [chmod, fchmodat, utimensat, 452, 463, 466, 469]) {
+      assert.equal(runFilter(filter, { nr, arch }), READ_ONLY, String(nr));
+    }
+    assert.equal(runFilter(filter, { nr: write, arch }), ALLOW);
+    assert.equal(runFilter(filter, { nr: write, arch: 0x40000003 }), KILL);
+  });
+
+  Deno.test(`${machine}: of the device controls only those are refused that change attributes`, () => {
+    const filter = metadataFilter(machine);
+    const [FS_IOC_SETFLAGS, TCGETS] = [0x40086602n, 0x5401n];
+    assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FS_IOC_SETFLAGS] }), READ_ONLY);
+    // The kernel looks at the lower half of it only.
+    assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FS_IOC_SETFLAGS | 1n << 32n] }), READ_ONLY);
+    assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, TCGETS] }), ALLOW);
+  });
+
+  Deno.test(`${machine}: limits can be changed for oneself only`, () => {
+    const filter = metadataFilter(machine);
+    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [0n] }), ALLOW);
+    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [1n] }), REFUSE);
+    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [1n << 32n] }), ALLOW, "the kernel takes it for 0");
+  });
+}
+
+Deno.test("x86_64: the calls of x32 are refused", () => {
+  assert.equal(runFilter(metadataFilter("x86_64"), { nr: 0x40000000 + 90, arch: 0xc000003e }), REFUSE);
+});
