@@ -1,0 +1,18 @@
+/** What a machine lets a user do where nothing confines: established by other means than the attempts that need it. */
+import type { User } from "../support/user.ts";
+import type { Need } from "./attempt.ts";
+
+/** What of all that attempts may need is not to be had here. */
+export async function missingNeeds(user: User): Promise<Set<Need>> {
+  const missing = new Set<Need>();
+  // A user who is root only in a namespace of his own is none.
+  if (user.uid !== 0) missing.add("root");
+  if (Deno.build.arch !== "x86_64") missing.add("x86_64");
+  // A call of getpid by its x32 number.
+  const x32 = await new Deno.Command("perl", { args: ["-e", "exit(syscall(0x40000000 | 39) == -1)"] }).output();
+  if (!x32.success || Deno.build.arch !== "x86_64") missing.add("x32");
+  const pattern = (await Deno.readTextFile("/proc/sys/kernel/core_pattern")).trim();
+  const limit = /^Max core file size +\S+ +(\S+)/m.exec(await Deno.readTextFile("/proc/self/limits"))?.[1];
+  if (pattern === "" || /^[|/]/.test(pattern) || (limit === "0" && user.uid !== 0)) missing.add("coreDumps");
+  return missing;
+}

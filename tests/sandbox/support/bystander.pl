@@ -1,0 +1,70 @@
+# Someone who has nothing to do with the program in the sandbox. Listens on sockets, holds a secret in memory and says on
+# stdout whatever happens to it, until its standard input ends. Words: directory for sockets, abstract name, secret, key
+# of shared memory or 0, file whose handle is wanted.
+use strict;
+use warnings;
+use Fcntl;
+use POSIX ();
+use Socket;
+$| = 1;
+my ($directory, $abstract, $secret, $key, $victim) = @ARGV;
+POSIX::setsid();
+my $original = $secret;
+my @heard;
+for my $signal (qw(HUP INT QUIT USR1 USR2 TERM IO ALRM WINCH)) { $SIG{$signal} = sub { push @heard, "signal $signal" } }
+$SIG{PIPE} = 'IGNORE';
+my $state = sub { open(my $l, '<', '/proc/self/limits'); my ($files) = grep { /open files/ } <$l>;
+  open(my $o, '<', '/proc/self/oom_score_adj'); return join ' ', getpriority(0, 0), <$o>, $files };
+my $before = $state->();
+
+my %listeners;
+my %bound = (
+  tcp => [AF_INET, SOCK_STREAM, pack_sockaddr_in(0, INADDR_LOOPBACK)],
+  udp => [AF_INET, SOCK_DGRAM, pack_sockaddr_in(0, INADDR_LOOPBACK)],
+  stream => [AF_UNIX, SOCK_STREAM, pack_sockaddr_un("$directory/stream.sock")],
+  dgram => [AF_UNIX, SOCK_DGRAM, pack_sockaddr_un("$directory/dgram.sock")],
+  abstract => [AF_UNIX, SOCK_STREAM, pack('S a*', AF_UNIX, "\0$abstract")],
+  'abstract-dgram' => [AF_UNIX, SOCK_DGRAM, pack('S a*', AF_UNIX, "\0$abstract-dgram")],
+);
+for my $name (keys %bound) {
+  my ($family, $type, $address) = @{ $bound{$name} };
+  socket(my $socket, $family, $type, 0) or die "socket $name: $!";
+  bind($socket, $address) or die "bind $name: $!";
+  if ($type == SOCK_STREAM) { listen($socket, 8) or die "listen $name: $!" }
+  $listeners{$name} = $socket;
+}
+my ($tcp) = unpack_sockaddr_in(getsockname $listeners{tcp});
+my ($udp) = unpack_sockaddr_in(getsockname $listeners{udp});
+my $segment = '';
+if ($key) {
+  $segment = shmget($key, 4096, 01600) // die "shmget: $!";    # IPC_CREAT
+  shmwrite($segment, $secret, 0, length $secret);
+}
+open(my $held, '>>', $victim) or die "$victim: $!";
+my $handle = pack('I i a128', 128, 0, '');
+my $mount = pack('i', 0);
+my $named = syscall((POSIX::uname())[4] eq 'x86_64' ? 303 : 264, -100, $victim, $handle, $mount, 0);
+my ($bytes) = unpack('I', $handle);
+$handle = $named == 0 ? unpack('H*', substr($handle, 0, 8 + $bytes)) : '';
+my $memory = unpack('J', pack('p', $secret));
+my $fd = fileno $held;
+print "ready tcp=$tcp udp=$udp memory=$memory length=", length $secret, " fd=$fd segment=$segment handle=$handle\n";
+
+my $over = 0;
+until ($over) {
+  print "heard $_\n" for splice @heard;
+  my $wanted = '';
+  vec($wanted, fileno $_, 1) = 1 for \*STDIN, values %listeners;
+  next if select(my $ready = $wanted, undef, undef, undef) < 0;
+  for my $name (sort keys %listeners) {
+    my $socket = $listeners{$name};
+    next unless vec($ready, fileno $socket, 1);
+    if ($bound{$name}[1] == SOCK_STREAM) { accept(my $peer, $socket); print "heard connection $name\n" }
+    else { recv($socket, my $text, 65536, 0); print "heard datagram $name\n" }
+  }
+  $over = 1 if vec($ready, 0, 1) && !sysread(STDIN, my $ignored, 1);
+}
+print "heard $_\n" for splice @heard;
+print "heard memory changed\n" if $secret ne $original;
+print "heard limits changed\n" if $state->() ne $before;
+print "over\n";
