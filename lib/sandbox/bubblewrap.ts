@@ -23,6 +23,8 @@ export interface BubblewrapOptions {
   /** Descriptors in bubblewrap: where it reads {@linkcode BubblewrapLaunch.options}, and the seccomp filter. */
   readonly optionsFd: number;
   readonly seccompFd: number;
+  /** The descriptor of the first of {@linkcode BubblewrapLaunch.binds}; the others follow. */
+  readonly firstBindFd: number;
   /**
    * Whether the program is the leader of a session of its own, without a terminal to control it (no /dev/tty, no job
    * control, like the reference). Safe without only where nobody else reads from the terminal that it is on.
@@ -41,35 +43,54 @@ export interface BubblewrapLaunch {
    * see the variables in the list of processes.
    */
   readonly options: Uint8Array<ArrayBuffer>;
+  /**
+   * What bubblewrap takes from descriptors, to be opened by `openBinds`: a path could lead elsewhere by the time that
+   * bubblewrap looks it up, when others have put a link in its place. Empty where its version cannot.
+   */
+  readonly binds: readonly BytePath[];
 }
+
+/** So many descriptors at once are handed over: far from the usual limit of 1024. */
+const MAX_BINDS = 512;
 
 /** MAX_ARGS of bubblewrap.c: so many words in all, the program's own included. */
 const MAX_WORDS = 9000;
 
 /**
- * Descriptors other than the two are the program's; those two bubblewrap closes before the program begins.
+ * Bubblewrap closes all these descriptors before the program begins; others that it inherits are the program's.
  *
- * @throws {ExecError} `sandboxUnavailable` if bubblewrap cannot do it: it takes 9000 words at most, and another name for
- * the program only since 0.9.0.
+ * @throws {ExecError} `sandboxUnavailable` if bubblewrap cannot do it: it takes 9000 words at most, we hand over 512
+ * descriptors at most, and another name can be given to the program only since 0.9.0.
  */
 export function bubblewrapLaunch(mounts: readonly Mount[], options: BubblewrapOptions): BubblewrapLaunch {
   const argv = ["bwrap", "--args", String(options.optionsFd), "--", ...options.command];
+  const binds = options.version.bindsDescriptors ? mounts.filter(isBind).map(({ path }) => path) : [];
+  let bindFd = options.firstBindFd;
   const words = [
     ...isolation(options),
-    ...mounts.flatMap((mount) => mountWords(mount, options.covers)),
+    ...mounts.flatMap((mount) =>
+      binds.length > 0 && isBind(mount)
+        ? [mount.kind === "bind" ? "--bind-fd" : "--ro-bind-fd", String(bindFd++), mount.path]
+        : mountWords(mount, options.covers)
+    ),
     ...["--chdir", viewContains(mounts, options.cwd) ? options.cwd : "/"],
     ...environment(options.env),
     ...otherName(options),
     ...["--seccomp", String(options.seccompFd)],
   ];
   const count = argv.length + words.length;
-  if (count > MAX_WORDS) {
+  if (count > MAX_WORDS || binds.length > MAX_BINDS) {
     throw new ExecError(
       "sandboxUnavailable",
       `sandbox unavailable: ${mounts.length} mounts and ${options.command.length} arguments are more than bubblewrap takes`,
     );
   }
-  return { argv, options: toBytes(words.map((word) => `${word}\0`).join("")) };
+  return { argv, options: toBytes(words.map((word) => `${word}\0`).join("")), binds };
+}
+
+/** The root is where every path begins: nobody can put anything in its place. */
+function isBind({ kind, path }: Mount): boolean {
+  return (kind === "bind" || kind === "readOnlyBind") && path !== "/";
 }
 
 function isolation({ version, network, newSession }: BubblewrapOptions): string[] {

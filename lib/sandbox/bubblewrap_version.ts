@@ -6,6 +6,8 @@ export interface BubblewrapVersion {
   readonly disablesUserNamespaces: boolean;
   /** `--argv0`, 0.9.0. */
   readonly setsProgramName: boolean;
+  /** `--bind-fd` and `--ro-bind-fd`, 0.10.0; distributions brought them to older ones. */
+  readonly bindsDescriptors: boolean;
 }
 
 /** The first one with `--perms`, which covers need. */
@@ -13,9 +15,10 @@ const OLDEST = [0, 5, 0];
 
 /**
  * @param output What `bwrap --version` prints.
+ * @param help What `bwrap --help` prints: one option a line.
  * @returns Why it cannot be used, as a text, if it is too old or something else.
  */
-export function bubblewrapVersion(output: string): BubblewrapVersion | string {
+export function bubblewrapVersion(output: string, help: string): BubblewrapVersion | string {
   const found = /^bubblewrap (\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?\s*$/.exec(output);
   if (found === null) return "it does not say that it is bubblewrap";
   const version = [found[1], found[2], found[3] ?? "0"].map(Number);
@@ -25,6 +28,7 @@ export function bubblewrapVersion(output: string): BubblewrapVersion | string {
     text,
     disablesUserNamespaces: isAtLeast(version, [0, 8, 0]),
     setsProgramName: isAtLeast(version, [0, 9, 0]),
+    bindsDescriptors: /^ *--bind-fd /m.test(help) && /^ *--ro-bind-fd /m.test(help),
   };
 }
 

@@ -5,7 +5,7 @@ import type { BytePath } from "./policy.ts";
 export interface CoverFiles {
   /** Of mode 000, for what is denied. */
   readonly unreadable: BytePath;
-  /** Of mode 400, for what is missing and shall not be made. */
+  /** Of mode 600, for what is missing and shall not be made. */
   readonly empty: BytePath;
 }
 
@@ -16,7 +16,7 @@ export interface CoverFiles {
  * @throws {Error} If they cannot be made, or are no longer empty.
  */
 export function makeCoverFiles(directory: string): CoverFiles {
-  return { unreadable: make(directory, "unreadable", 0o000), empty: make(directory, "empty", 0o400) };
+  return { unreadable: make(directory, "unreadable", 0o000), empty: make(directory, "empty", 0o600) };
 }
 
 function make(directory: string, name: string, mode: number): BytePath {

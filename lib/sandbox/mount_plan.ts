@@ -48,9 +48,9 @@ export interface ViewOptions {
 /** The mode of a denied directory, and of one through which a way leads to what is granted below it. */
 const CLOSED = 0o000;
 const PASSAGE = 0o111;
-/** Modes of what holds the place of a missing directory or file. */
+/** Modes of what holds the place of a missing directory or file; like the reference's, so that writing gives EROFS. */
 const PLACE_OF_DIRECTORY = 0o555;
-const PLACE_OF_FILE = 0o400;
+const PLACE_OF_FILE = 0o600;
 
 /**
  * The mounts of a plan.

@@ -3,7 +3,7 @@ import { bubblewrapVersion } from "../../lib/sandbox/bubblewrap_version.ts";
 
 Deno.test("bubblewrapVersion knows what each version can do", () => {
   const features = (text: string) => {
-    const version = bubblewrapVersion(`bubblewrap ${text}\n`);
+    const version = bubblewrapVersion(`bubblewrap ${text}\n`, "");
     assert.ok(typeof version !== "string", text);
     return [version.text, version.disablesUserNamespaces, version.setsProgramName];
   };
@@ -15,8 +15,21 @@ Deno.test("bubblewrapVersion knows what each version can do", () => {
 });
 
 Deno.test("bubblewrapVersion says why a program cannot be used", () => {
-  assert.equal(bubblewrapVersion("bubblewrap 0.4.1\n"), "version 0.4.1 is too old, 0.5.0 or newer is needed");
+  assert.equal(bubblewrapVersion("bubblewrap 0.4.1\n", ""), "version 0.4.1 is too old, 0.5.0 or newer is needed");
   for (const output of ["", "bubblewrap\n", "bwrap 0.8.0", "bubblewrap 0.8.0-evil", "x\nbubblewrap 0.8.0"]) {
-    assert.equal(bubblewrapVersion(output), "it does not say that it is bubblewrap", output);
+    assert.equal(bubblewrapVersion(output, ""), "it does not say that it is bubblewrap", output);
   }
+});
+
+Deno.test("bubblewrapVersion takes descriptors where both options are listed, whatever the number is", () => {
+  const takes = (...options: string[]) => {
+    const version = bubblewrapVersion(
+      "bubblewrap 0.8.0\n",
+      options.map((one) => `    ${one} FD DEST     Bind\n`).join(""),
+    );
+    return typeof version !== "string" && version.bindsDescriptors;
+  };
+  assert.ok(takes("--bind", "--bind-fd", "--ro-bind-fd"));
+  assert.ok(!takes("--bind", "--ro-bind", "--ro-bind-fd"));
+  assert.ok(!takes("--bind-fd", "--ro-bind"));
 });

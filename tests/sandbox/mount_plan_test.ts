@@ -140,7 +140,7 @@ Deno.test("places of missing names are held, where they could be made, and are r
   assert.deepEqual(missingMountPoints(mounts).map(inShort), [
     "emptyDirectory /ws/.aws 555 missing",
     "emptyDirectory /ws/.git 555 missing",
-    "emptyFile /ws/a/new 400 missing",
+    "emptyFile /ws/a/new 600 missing",
   ]);
   assert.ok(mounts.map(inShort).includes("bind /ws/a"));
   assert.deepEqual(missingMountPoints(mountPlan(plan([rule("/", "read")]), { scratch: "writable" })), []);

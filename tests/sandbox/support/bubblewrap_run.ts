@@ -10,6 +10,7 @@ import { fromText, toText } from "../../../lib/sandbox/byte_path.ts";
 import { type CoverFiles, makeCoverFiles } from "../../../lib/sandbox/cover_files.ts";
 import { memoryFile } from "../../../lib/sandbox/memory_file.ts";
 import { missingMountPoints, mountPlan, type ViewOptions } from "../../../lib/sandbox/mount_plan.ts";
+import { openBinds } from "../../../lib/sandbox/open_binds.ts";
 import type { AccessPlan, AccessRule, BytePath } from "../../../lib/sandbox/policy.ts";
 import { networkFilter } from "../../../lib/sandbox/seccomp.ts";
 import { type User, USERS } from "./user.ts";
@@ -18,10 +19,13 @@ import { type User, USERS } from "./user.ts";
 export const installed: BubblewrapVersion | null = probe();
 
 function probe(): BubblewrapVersion | null {
+  const decoder = new TextDecoder();
   const run = (...args: string[]) => new Deno.Command("bwrap", { args, stderr: "null" }).outputSync();
   try {
     const { success } = run("--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true");
-    const version = bubblewrapVersion(new TextDecoder().decode(run("--version").stdout));
+    const version = bubblewrapVersion(
+      ...["--version", "--help"].map((flag) => decoder.decode(run(flag).stdout)) as [string, string],
+    );
     return success && typeof version !== "string" ? version : null;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
@@ -29,10 +33,16 @@ function probe(): BubblewrapVersion | null {
   }
 }
 
-export interface RunOptions extends Partial<Omit<BubblewrapOptions, "version" | "command" | "covers">> {
+export interface RunOptions
+  extends
+    Partial<Omit<BubblewrapOptions, "version" | "command" | "covers" | "optionsFd" | "seccompFd" | "firstBindFd">> {
   readonly scratch?: ViewOptions["scratch"];
   readonly hidden?: ViewOptions["hidden"];
   readonly user: User;
+  /** Done when the view is planned and nothing of it is open yet; and when it is. */
+  readonly beforeOpening?: () => void;
+  readonly beforeStarting?: () => void;
+  readonly version?: BubblewrapVersion;
   /** Where stdin, stdout and stderr come from; the first is otherwise empty, the others are collected. */
   readonly streams?: readonly DescriptorSource[];
 }
@@ -110,7 +120,7 @@ export function start(
     else Deno.writeFileSync(toText(path), new Uint8Array(), { createNew: true });
     ground.give();
   }
-  const { argv, options: words } = bubblewrapLaunch(mounts, {
+  const { argv, options: words, binds } = bubblewrapLaunch(mounts, {
     version: installed!,
     network,
     command,
@@ -118,13 +128,18 @@ export function start(
     cwd: ground.path("ws"),
     optionsFd: 3,
     seccompFd: 4,
+    firstBindFd: 5,
     newSession: true,
     ...options,
     covers: ground.covers,
   });
-  const machine = Deno.build.arch;
-  const files = [memoryFile("bubblewrap options", words), memoryFile("filter", networkFilter(machine, network))];
+  const files: number[] = [];
   try {
+    files.push(memoryFile("bubblewrap options", words));
+    files.push(memoryFile("filter", networkFilter(Deno.build.arch, network)));
+    options.beforeOpening?.();
+    files.push(...openBinds(binds));
+    options.beforeStarting?.();
     const full = [...user.prefix, ...argv];
     return posixSpawn({
       path: cString(find(full[0]!)),
