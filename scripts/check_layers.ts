@@ -29,7 +29,7 @@ const RESERVED: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = 
   {
     what: "opening a native library",
     pattern: /\bDeno\.dlopen\(/,
-    allowed: /^lib\/linux\/(libc|file_calls|sandbox_calls|tcp)\.ts$/,
+    allowed: /^lib\/linux\/(libc|file_calls|system_call|tcp)\.ts$/,
   },
   {
     what: "a Node module",

@@ -1,5 +1,5 @@
 /**
- * The C library of Linux, glibc 2.27 or newer on x86-64 and arm64. Only this file, `file_calls.ts`, `sandbox_calls.ts` and
+ * The C library of Linux, glibc 2.27 or newer on x86-64 and arm64. Only this file, `file_calls.ts`, `system_call.ts` and
  * `tcp.ts` open it; importing does so (about 0.3 ms a function, once).
  *
  * Every function here follows the kernel's own convention: the result, or the negated error number. That is because

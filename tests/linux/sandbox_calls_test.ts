@@ -39,3 +39,12 @@ Deno.test("strings for C lie behind their table of pointers", () => {
   assert.deepEqual([...table], [start + 32n, start + 34n, start + 35n, 0n]);
   assert.deepEqual([...block.subarray(32)].slice(0, 6), [0x61, 0, 0, 0xff, 0x62, 0]);
 });
+
+Deno.test("one file has one identity, however it was opened", () => {
+  const open = (path: string) => calls.openWithoutLinks(calls.AT_FDCWD, calls.cBytes(path), calls.O_PATH);
+  const [one, again, other] = [open("/usr"), open("/usr"), open("/etc")];
+  assert.equal(calls.identity(one), calls.identity(again));
+  assert.notEqual(calls.identity(one), calls.identity(other));
+  for (const fd of [one, again, other]) calls.close(fd);
+  assert.equal(calls.identity(one), -EBADF);
+});

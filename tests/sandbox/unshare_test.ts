@@ -33,10 +33,25 @@ async function run(place: Workplace, plan: AccessPlan, text: string, cwd = place
   return await place.launch(unsharePlan(mounts, [networkFilterText(network)], script(text, cwd)), network);
 }
 
-/** What each line of a script says of its own command: its name and exit code. */
-const REPORT =
-  'try() { name=$1; shift; "$@" >/dev/null 2>/tmp/none || { echo "$name: denied"; return; }; echo "$name: done"; }\n'
-    .replace("/tmp/none", "/dev/null");
+function start(place: Workplace, text: string): Deno.ChildProcess {
+  const mounts = mountPlan(planOf([rule("/", "read")]), { scratch: "readOnly" });
+  return place.start(unsharePlan(mounts, [networkFilterText("restricted")], script(text, place.root)), "restricted");
+}
+
+/** Waits until the program says something, then lets `act` see what else it says. */
+async function firstOutput(
+  child: Deno.ChildProcess,
+  act: (rest: AsyncIterator<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  const output = child.stdout[Symbol.asyncIterator]();
+  assert.equal(new TextDecoder().decode((await output.next()).value), "ready\n");
+  await act(output);
+  await output.return?.();
+  await Promise.all([child.stderr.cancel(), child.status]);
+}
+
+/** Lets each line of a script say whether its command succeeded. */
+const REPORT = 'try() { name=$1; shift; "$@" >/dev/null 2>&1 && echo "$name: done" || echo "$name: denied"; }\n';
 
 for (const user of users) {
   const ignore = Deno.build.os !== "linux" || namespacesMissing(user);
@@ -150,6 +165,26 @@ for (const user of users) {
     assert.deepEqual({ code, stdout, stderr }, { code: 128 + 15, stdout: "", stderr: "" });
   });
 
+  test("whoever kills the outermost process kills all that was started", async () => {
+    using place = new Workplace(user);
+    const child = start(place, "echo ready; (trap '' TERM HUP; setsid sleep 600) & exec sleep 600");
+    await firstOutput(child, async (rest) => {
+      child.kill("SIGKILL");
+      // It ends when nobody holds the other end any more.
+      assert.deepEqual(await rest.next(), { done: true, value: undefined });
+    });
+  });
+
+  test("a signal for the group reaches the program, whose exit code counts", async () => {
+    using place = new Workplace(user);
+    const child = start(place, "trap 'echo caught; exit 3' TERM; echo ready; while :; do sleep 0.01; done");
+    await firstOutput(child, async (rest) => {
+      Deno.kill(-child.pid, "SIGTERM");
+      assert.equal(new TextDecoder().decode((await rest.next()).value), "caught\n");
+      assert.equal((await child.status).code, 3);
+    });
+  });
+
   test("the network is gone, or is there if it is allowed", async () => {
     using place = new Workplace(user);
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -165,6 +200,18 @@ for (const user of users) {
     connection.close();
     assert.deepEqual({ code, stdout }, { code: 0, stdout: "" });
   });
+
+  // The terminal is its own user's, who runs the tests.
+  if (user === "self") {
+    test("a program on a terminal knows it by a name that leads to it", async () => {
+      using place = new Workplace(user);
+      const mounts = mountPlan(planOf([rule("/", "read")]), { scratch: "readOnly" });
+      const program = script("tty; tty < /dev/tty; echo by name > $(tty); stty size", place.root);
+      const plan = unsharePlan(mounts, [networkFilterText("restricted")], program);
+      const output = await place.onTerminal(plan, "restricted");
+      assert.match(output, /^pty:\/dev\/console\n\/dev\/tty\nby name\n24 80\n\nexited 0\nclosed$/);
+    });
+  }
 
   test("a path of the plan that has become a link ends the launch before the program runs", async () => {
     using place = new Workplace(user);

@@ -108,14 +108,20 @@ export function coverPath({ mode }: Cover): BytePath {
   return `/${mode.toString(8)}`;
 }
 
-/** The terminal that is our standard input, output or error output, if one is. */
-export function terminalNode(): BytePath | undefined {
+/** The machine's path of the terminal that is our standard input, output or error output, if one is. */
+export function terminalNode(machine: Tree): BytePath | undefined {
   const target = new Uint8Array(new ArrayBuffer(64));
   for (const fd of [0, 1, 2]) {
     const length = calls.readLink(calls.cBytes(`/proc/self/fd/${fd}`), target);
     if (length === -ENOENT) continue; // not open
     const path = fromBytes(target.subarray(0, must(`readlinkat /proc/self/fd/${fd}`, length)));
-    if (/^\/dev\/pts\/\d+$/.test(path)) return path;
+    if (!/^\/dev\/pts\/\d+$/.test(path)) continue;
+    // A terminal that was handed in from another container has the name of somebody else's here, or nobody's.
+    const node = calls.openWithoutLinks(machine.fd, calls.cBytes(path.slice(1)), calls.O_PATH);
+    if (node === -ENOENT) continue;
+    const isOurs = calls.identity(must(`openat2 ${path}`, node)) === calls.identity(fd);
+    calls.close(node);
+    if (isOurs) return path;
   }
   return undefined;
 }

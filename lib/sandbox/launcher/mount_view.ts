@@ -45,7 +45,7 @@ export function enterView(mounts: readonly Mount[]): void {
   const [root, ...rest] = standing;
   must("move_mount /", calls.attach(root!, machine.fd));
   const view = new Tree(root!);
-  const terminal = terminalNode();
+  const terminal = terminalNode(machine);
   rest.forEach((mount, index) => put(mounts, index + 1, mount, { view, machine, terminal }));
   must("fchdir /", calls.changeDirectoryTo(view.fd));
   must("pivot_root", calls.pivotRoot());

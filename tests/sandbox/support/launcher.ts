@@ -7,6 +7,7 @@ import { MIN_LANDLOCK_VERSION } from "../../../lib/sandbox/landlock_version.ts";
 import type { NetworkAccess } from "../../../lib/sandbox/policy.ts";
 import { networkFilter } from "../../../lib/sandbox/seccomp.ts";
 import { UNSHARE_PLACES, unshareArguments } from "../../../lib/sandbox/unshare.ts";
+import { Bench } from "../../support/linux.ts";
 
 /** Who runs what is started: whoever runs the tests, or, if that is root, somebody without any rights. */
 export type User = "self" | "nobody";
@@ -30,6 +31,8 @@ export class Workplace implements Disposable {
   /** Where the launcher's modules are kept between its starts, if the user may not see our own place for it. */
   readonly cache: string;
 
+  readonly #plans: number[] = [];
+
   /** @param user Owns everything. */
   constructor(readonly user: User) {
     Deno.chmodSync(this.root, 0o755);
@@ -37,9 +40,34 @@ export class Workplace implements Disposable {
     this.cache = this.directory("cache");
   }
 
-  /** Runs the launcher in namespaces, or without if `network` is undefined. */
+  /**
+   * Runs the launcher as the server would: in `/`, with the plan as its descriptor 3 and no environment but its own.
+   *
+   * @param network Undefined: without namespaces.
+   */
   async launch(plan: LaunchPlan, network: NetworkAccess | undefined): Promise<Outcome> {
-    return await launch(plan, this, network);
+    return await outcome(this.start(plan, network));
+  }
+
+  /** The same while it runs, as the leader of a group of its own. */
+  start(plan: LaunchPlan, network: NetworkAccess | undefined): Deno.ChildProcess {
+    const fd = writePlan(plan);
+    this.#plans.push(fd); // the child opens it itself, some time from now
+    return command(`/proc/${Deno.pid}/fd/${fd}`, this, network).spawn();
+  }
+
+  /** Everything that happens while it runs on a terminal, see `ChildRecord`. */
+  async onTerminal(plan: LaunchPlan, network: NetworkAccess | undefined): Promise<string> {
+    const fd = writePlan(plan);
+    try {
+      const { args, env } = commandLine(`/proc/${Deno.pid}/fd/${fd}`, this, network);
+      await using bench = new Bench();
+      const started = { tty: true, cwd: new TextEncoder().encode("/"), env: new Map(Object.entries(env)) };
+      const events = await bench.launch(["/bin/sh", ...args], started).record.end();
+      return events.join("\n").replaceAll("\r", "");
+    } finally {
+      close(fd);
+    }
   }
 
   directory(path: string): string {
@@ -61,6 +89,7 @@ export class Workplace implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    for (const fd of this.#plans) close(fd);
     Deno.removeSync(this.root, { recursive: true });
   }
 }
@@ -79,25 +108,39 @@ export function networkFilterText(network: NetworkAccess): string {
   return fromBytes(networkFilter(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64", network));
 }
 
-/** Starts the launcher as the server would: in `/`, with the plan as its descriptor 3 and no environment but its own. */
-async function launch(plan: LaunchPlan, place: Workplace, network: NetworkAccess | undefined): Promise<Outcome> {
-  const fd = writePlan(plan);
-  try {
-    return await runWith(`/proc/${Deno.pid}/fd/${fd}`, place, network);
-  } finally {
-    close(fd);
-  }
+/** @param planPath What becomes the launcher's descriptor 3. */
+export async function runWith(
+  planPath: string,
+  place: Workplace,
+  network: NetworkAccess | undefined,
+): Promise<Outcome> {
+  return await outcome(command(planPath, place, network).spawn());
 }
 
-/**
- * @param planPath What becomes the launcher's descriptor 3.
- * @param network Undefined: without namespaces.
- */
-export async function runWith(
+async function outcome(child: Deno.ChildProcess): Promise<Outcome> {
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+function command(planPath: string, place: Workplace, network: NetworkAccess | undefined): Deno.Command {
+  return new Deno.Command("/bin/sh", {
+    ...commandLine(planPath, place, network),
+    clearEnv: true,
+    cwd: "/",
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** For a shell, which opens what the launcher inherits. */
+function commandLine(
   planPath: string,
   { user, cache }: Workplace,
   network: NetworkAccess | undefined,
-): Promise<Outcome> {
+): { args: string[]; env: Record<string, string> } {
   const own = launcherCommand();
   // Our executable may lie where nobody else may look; by a descriptor it can be run all the same.
   const program = user === "nobody" ? "/proc/self/fd/5" : own.argv[0]!;
@@ -105,15 +148,10 @@ export async function runWith(
   const launcher = { env, argv: [program, ...own.argv.slice(1)] };
   const chain = network === undefined ? launcher.argv : unshareArguments(UNSHARE ?? "unshare", launcher, network);
   const becoming = user === "nobody" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
-  const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
+  return {
     args: ["-c", 'exec 3<"$1" 5<"$2"; shift 2; exec "$@"', "sh", planPath, own.argv[0]!, ...becoming, ...chain],
-    clearEnv: true,
     env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...env },
-    cwd: "/",
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  };
 }
 
 /** Whether the user cannot make the namespaces that a view needs. */
