@@ -69,8 +69,10 @@ function batches(tries: readonly Try[], together: number): Try[][] {
 async function makeBatch(tries: readonly Try[], setting: Setting): Promise<Outcome[]> {
   await using stack = new AsyncDisposableStack();
   const prepared = await Promise.all(tries.map(async (one) => await Scene.prepare(one, setting, stack)));
+  const places = prepared.map(({ place }) => place);
+  await Place.remember(places);
   const policy = tries[0]!.policy;
-  const sandbox = policy?.sandbox(prepared.map(({ place }) => place)) ?? null;
+  const sandbox = policy?.sandbox(places) ?? null;
   const withScript = prepared.filter(({ attempt }) => attempt.script !== undefined);
   const programs = withScript.map((scene) => scene.program(scene.attempt.script!));
   const running = programs.length === 0 ? Promise.resolve([]) : runPrograms(programs, setting.server, sandbox);
@@ -78,7 +80,8 @@ async function makeBatch(tries: readonly Try[], setting: Setting): Promise<Outco
     running.then((said) => said.forEach((text, index) => withScript[index]!.heard(text))),
     ...prepared.map((scene) => scene.meanwhile(sandbox)),
   ]);
-  return await Promise.all(prepared.map((scene) => scene.outcome()));
+  const changes = await Place.changes(places);
+  return await Promise.all(prepared.map((scene, index) => scene.outcome(changes[index]!)));
 }
 
 /** One attempt with everything that it aims at. */
@@ -102,7 +105,7 @@ class Scene {
   static async prepare(one: Try, setting: Setting, stack: AsyncDisposableStack): Promise<Scene> {
     const { attempt } = one;
     const { server, user, root } = setting;
-    const place = stack.use(await Place.create(root, user));
+    const place = stack.use(Place.create(root, user));
     const bystander = attempt.bystander === undefined ? null : stack.use(
       await Bystander.start({
         ...{ user, directory: place.out, name: place.run, secret: place.secrets.memory, victim: `${place.out}/victim` },
@@ -112,7 +115,6 @@ class Scene {
     const own = { server: String(server.pid), serverVictim: server.victim };
     const facts = { ...place.facts(), ...bystander?.facts, ...own };
     await attempt.prepare?.(place, facts);
-    await place.remember();
     return new Scene(one, setting, place, bystander, facts);
   }
 
@@ -137,11 +139,12 @@ class Scene {
     });
   }
 
-  async outcome(): Promise<Outcome> {
+  /** @param changes What became of its place. */
+  async outcome(changes: readonly string[]): Promise<Outcome> {
     const { policy } = this.one;
     const said = this.#said;
     const escaped = [
-      ...(policy === null || policy.guards.includes("files") ? await this.place.changes() : []),
+      ...(policy === null || policy.guards.includes("files") ? changes : []),
       ...said.split("\n").filter((line) => line.startsWith("DONE: ")).map((line) => `program: ${line.slice(6)}`),
       ...this.#secretsRead(),
       ...await this.bystander?.end() ?? [],

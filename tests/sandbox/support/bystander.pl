@@ -1,14 +1,15 @@
 # Someone who has nothing to do with the program in the sandbox. Listens on sockets, holds a secret in memory and says on
 # stdout whatever happens to it, until its standard input ends. Words: directory for sockets, abstract name, secret, key
-# of shared memory or 0, file whose handle is wanted.
+# of shared memory or 0, file whose handle is wanted,
+# architecture.
 use strict;
 use warnings;
 use Fcntl;
-use POSIX ();
 use Socket;
 $| = 1;
-my ($directory, $abstract, $secret, $key, $victim) = @ARGV;
-POSIX::setsid();
+my ($directory, $abstract, $secret, $key, $victim, $arch) = @ARGV;
+my $x86 = $arch eq 'x86_64';
+syscall($x86 ? 112 : 157);    # setsid
 my $original = $secret;
 my @heard;
 for my $signal (qw(HUP INT QUIT USR1 USR2 TERM IO ALRM WINCH)) { $SIG{$signal} = sub { push @heard, "signal $signal" } }
@@ -43,7 +44,7 @@ if ($key) {
 open(my $held, '>>', $victim) or die "$victim: $!";
 my $handle = pack('I i a128', 128, 0, '');
 my $mount = pack('i', 0);
-my $named = syscall((POSIX::uname())[4] eq 'x86_64' ? 303 : 264, -100, $victim, $handle, $mount, 0);
+my $named = syscall($x86 ? 303 : 264, -100, $victim, $handle, $mount, 0);
 my ($bytes) = unpack('I', $handle);
 $handle = $named == 0 ? unpack('H*', substr($handle, 0, 8 + $bytes)) : '';
 my $memory = unpack('J', pack('p', $secret));

@@ -32,7 +32,16 @@ export class Bystander implements AsyncDisposable {
   ): Promise<Bystander> {
     const key = sharedMemory ? crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 | 1 : 0;
     const program = ["perl", "-e", await Deno.readTextFile(PROGRAM), "--"];
-    const [command = "", ...args] = [...user.prefix, ...program, directory, name, secret, String(key), victim];
+    const [command = "", ...args] = [
+      ...user.prefix,
+      ...program,
+      directory,
+      name,
+      secret,
+      String(key),
+      victim,
+      Deno.build.arch,
+    ];
     const child = endWithUs(new Deno.Command(command, { args, stdin: "piped", stdout: "piped" }).spawn());
     const reader = new LineReader(child.stdout);
     const ready = await reader.next() ?? "";

@@ -27,21 +27,24 @@ export class Place implements AsyncDisposable {
     this.secrets = { outside: secret(), denied: secret(), memory: secret() };
   }
 
-  static async create(root: string, user: User): Promise<Place> {
+  static create(root: string, user: User): Place {
     const run = `exec-server-escape-${crypto.randomUUID()}`;
     const place = new Place(`${root}/${run.slice(-12)}`, run);
-    await place.#build(user);
+    place.#build(user);
     return place;
   }
 
   /** To be called when everything is prepared: what is here now is what has to stay. */
-  async remember(): Promise<void> {
-    this.#before = await this.#guarded();
+  static async remember(places: readonly Place[]): Promise<void> {
+    for (const [place, guarded] of await look(places)) place.#before = guarded;
   }
 
-  /** What is not as it was, of all that no sandbox lets be written. */
-  async changes(): Promise<string[]> {
-    const after = await this.#guarded();
+  /** For each place what is not as it was, of all that no sandbox lets be written. */
+  static async changes(places: readonly Place[]): Promise<string[][]> {
+    return [...await look(places)].map(([place, guarded]) => place.#changes(guarded));
+  }
+
+  #changes(after: ReadonlyMap<string, string>): string[] {
     const names = new Set([...this.#before.keys(), ...after.keys()]);
     const changed = [...names].filter((name) => this.#before.get(name) !== after.get(name));
     return changed.sort().map((name) => {
@@ -51,17 +54,17 @@ export class Place implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const path of this.#elsewhere()) await Deno.remove(path).catch(ignoreMissing);
+    for (const path of this.elsewhere()) await Deno.remove(path).catch(ignoreMissing);
     await unmountBelow(this.directory);
     await Deno.remove(this.directory, { recursive: true });
   }
 
   /** Where nothing of this name may appear. */
-  #elsewhere(): string[] {
+  elsewhere(): string[] {
     return ["/dev/shm", "/tmp", "/var/tmp"].map((directory) => `${directory}/${this.run}`);
   }
 
-  async #build({ uid, gid }: User): Promise<void> {
+  #build({ uid, gid }: User): void {
     const at = (name: string) => `${this.directory}/${name}`;
     const directories = [
       ...[
@@ -83,12 +86,12 @@ export class Place implements AsyncDisposable {
       ...{ "ws/denied/secret": `${this.secrets.denied}\n`, "ws/scratch/file": "mine\n" },
       ...{ "out/victim": "untouched\n", "out/secret": `${this.secrets.outside}\n`, "out/full/file": "full\n" },
     };
-    for (const name of directories) await Deno.mkdir(at(name));
-    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(at(name), text);
-    await Deno.symlink("../out/victim", at("ws/link"));
-    await Deno.symlink("../out", at("ws/dlink"));
+    for (const name of directories) Deno.mkdirSync(at(name));
+    for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(at(name), text);
+    Deno.symlinkSync("../out/victim", at("ws/link"));
+    Deno.symlinkSync("../out", at("ws/dlink"));
     if (uid === Deno.uid()) return;
-    for (const name of [...directories, ...Object.keys(files)]) await Deno.chown(at(name), uid, gid);
+    for (const name of [...directories, ...Object.keys(files)]) Deno.chownSync(at(name), uid, gid);
   }
 
   /** Puts a program into the workspace. With a group it gets that group when it is run: for root alone. */
@@ -114,22 +117,29 @@ export class Place implements AsyncDisposable {
       ...{ owner: String(OTHER_ID), group: String(SET_GROUP_ID) },
     };
   }
+}
 
-  /** Path → all that can be told of what is there except when it was read. */
-  async #guarded(): Promise<Map<string, string>> {
-    // Deno knows the time of a change in whole seconds only, by which two changes cannot be told apart.
-    const args = [this.directory, ...this.#elsewhere(), "-printf", "%p\\0%m %U %G %n %i %y %T@ %C@ %l\\0"];
-    const { stdout } = await new Deno.Command("find", { args, stderr: "null" }).output();
-    const fields = new TextDecoder().decode(stdout).split("\0");
-    const found = new Map<string, string>();
-    for (let index = 0; index + 1 < fields.length; index += 2) {
-      const [path, description] = [fields[index]!, fields[index + 1]!];
-      const name = path.startsWith(this.directory) ? path.slice(this.directory.length) : path;
-      if (isGuarded(name)) found.set(name || "/", `${description} ${await contentOf(path, description)}`);
-    }
-    if (!found.has("/")) throw new Error(`find did not look into ${this.directory}`);
-    return found;
+/** For each place: path → all that can be told of what is there except when it was read. */
+async function look(places: readonly Place[]): Promise<Map<Place, Map<string, string>>> {
+  // Deno knows the time of a change in whole seconds only, by which two changes cannot be told apart.
+  const paths = places.flatMap((place) => [place.directory, ...place.elsewhere()]);
+  const args = [...paths, "-printf", "%H\\0%p\\0%m %U %G %n %i %y %T@ %C@ %l\\0"];
+  const { stdout } = await new Deno.Command("find", { args, stderr: "null" }).output();
+  const fields = new TextDecoder().decode(stdout).split("\0");
+  const found = new Map(places.map((place) => [place, new Map<string, string>()]));
+  const owners = new Map(
+    places.flatMap((place) => [place.directory, ...place.elsewhere()].map((path) => [path, place])),
+  );
+  for (let index = 0; index + 2 < fields.length; index += 3) {
+    const [start, path, description] = fields.slice(index) as [string, string, string];
+    const place = owners.get(start)!;
+    const name = start === place.directory ? path.slice(start.length) : path;
+    if (isGuarded(name)) found.get(place)!.set(name || "/", `${description} ${contentOf(path, description)}`);
   }
+  for (const [place, guarded] of found) {
+    if (!guarded.has("/")) throw new Error(`find did not look into ${place.directory}`);
+  }
+  return found;
 }
 
 /**
@@ -156,8 +166,8 @@ function isGuarded(path: string): boolean {
 const GUARDED = ["ws/sealed", "ws/denied", "ws/worktree/real"];
 
 /** @param description What `find` says; only files have content. */
-async function contentOf(path: string, description: string): Promise<string> {
-  return description.split(" ")[5] === "f" ? await Deno.readTextFile(path) : "";
+function contentOf(path: string, description: string): string {
+  return description.split(" ")[5] === "f" ? Deno.readTextFileSync(path) : "";
 }
 
 function ignoreMissing(error: unknown): undefined {
