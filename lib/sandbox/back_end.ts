@@ -1,0 +1,76 @@
+/** What enforces a policy on this machine: the ways that there are, which one is taken, and why not another. */
+
+import { type Clock, systemClock } from "../clock.ts";
+import type { AccessPlan } from "./policy.ts";
+
+/** From the first to be taken to the last. */
+export const BACK_END_NAMES = ["bubblewrap", "unshare", "landlock"] as const;
+export type BackEndName = typeof BACK_END_NAMES[number];
+
+export interface Unavailable {
+  /** For people to read; without paths of theirs. */
+  readonly reason: string;
+}
+
+/** @typeParam Launch How a program is started with it, which is none of the business of who chooses. */
+export interface BackEnd<Launch> {
+  readonly name: BackEndName | "filter";
+  readonly launch: Launch;
+  /** Why it cannot hold a plan; undefined: it can. Costs nothing. */
+  canExpress(plan: AccessPlan): string | undefined;
+  /** Why it does not work on this machine; undefined: it does. Tries it once. */
+  available(): Promise<Unavailable | undefined>;
+}
+
+/** What was found missing is looked at again after so long, in ms: it may have been a matter of the moment. */
+export const RETRY_AFTER_MS = 60_000;
+
+export interface BackEndOptions<Launch> {
+  readonly name: BackEnd<Launch>["name"];
+  readonly launch: Launch;
+  /** {@linkcode BackEnd.canExpress}; absent: whatever a plan says. */
+  readonly obstacle?: (plan: AccessPlan) => string | undefined;
+  /** Really tries; why it does not work. */
+  readonly test: () => Promise<string | undefined>;
+  readonly clock?: Clock;
+}
+
+/** A back end whose test is made when it is first asked for, once for all who ask. */
+export class TestedBackEnd<Launch> implements BackEnd<Launch> {
+  readonly name: BackEnd<Launch>["name"];
+  readonly launch: Launch;
+  readonly #options: BackEndOptions<Launch>;
+  readonly #clock: Clock;
+  #tested: Promise<Unavailable | undefined> | undefined;
+  /** When a failure was found; infinite: none was. */
+  #failedAt = Infinity;
+
+  constructor(options: BackEndOptions<Launch>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.name = options.name;
+    this.launch = options.launch;
+  }
+
+  canExpress(plan: AccessPlan): string | undefined {
+    return plan.refusal ?? this.#options.obstacle?.(plan);
+  }
+
+  available(): Promise<Unavailable | undefined> {
+    if (this.#clock.now() - this.#failedAt >= RETRY_AFTER_MS) this.#tested = undefined;
+    return this.#tested ??= this.#test();
+  }
+
+  async #test(): Promise<Unavailable | undefined> {
+    this.#failedAt = Infinity;
+    const reason = await this.#options.test().catch((error) => `it cannot be tried: ${nameOf(error)}`);
+    if (reason === undefined) return undefined;
+    this.#failedAt = this.#clock.now();
+    return { reason };
+  }
+}
+
+/** The message of an unforeseen failure may name files. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { launcherCommand } from "../../lib/sandbox/launcher_command.ts";
+import { PROBE_WORD, probeCommand } from "../../lib/sandbox/probe_command.ts";
+
+const host = { program: "/opt/program", variable: () => undefined };
+
+Deno.test("The compiled program is told by a word to be its probe", () => {
+  assert.deepEqual(probeCommand({ ...host, isCompiled: true }).argv, ["/opt/program", PROBE_WORD]);
+});
+
+Deno.test("Under deno run the probe is a module that is started like the launcher", () => {
+  const { argv, env } = probeCommand({ ...host, isCompiled: false });
+  const launcher = launcherCommand({ ...host, isCompiled: false });
+  assert.deepEqual(env, launcher.env);
+  assert.deepEqual(argv.slice(0, -1), launcher.argv.slice(0, -2));
+  assert.equal(argv.at(-1), new URL("../../lib/sandbox/probe/main.ts", import.meta.url).href);
+  assert.ok(Deno.statSync(new URL(argv.at(-1)!)).isFile);
+});
