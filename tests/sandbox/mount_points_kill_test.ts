@@ -93,6 +93,26 @@ Deno.test("Who makes a name real between any two calls keeps it", async () => {
   }
 });
 
+Deno.test("A real server killed by the kernel leaves what another one relies on, and that goes with it", async () => {
+  using scratch = new MountPointScratch();
+  const other = `${scratch.workspace}/.codex`;
+  const program = new URL("mount_points_program.ts", import.meta.url).pathname;
+  const args = ["run", "-A", "--quiet", program, scratch.record, scratch.git.path, other];
+  await using server = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
+  const reader = server.stdout.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), "held\n");
+  await using living = scratch.server().points;
+  const lease = await living.hold([scratch.git]);
+  assert.deepEqual([living.size, scratch.names], [1, [".codex", ".git"]]);
+  server.kill("SIGKILL");
+  await server.status;
+  await reader.cancel();
+  await living.cleanUp();
+  assert.deepEqual(scratch.names, [".git"]);
+  await lease[Symbol.asyncDispose]();
+  assert.deepEqual(scratch.names, []);
+});
+
 const NAMES = [".git", ".codex", "blocked"] as const;
 const SERVERS = [0, 1, 2] as const;
 
@@ -223,6 +243,6 @@ Deno.test("Whatever servers and users do, and whenever servers are killed, names
       }
       await world.end();
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
