@@ -96,6 +96,7 @@ function* search(
   matches: Match[],
 ): Generator<void, void, void> {
   const start = resolve(tree, prefix);
+  if (start.found === "unknown") throw new PatternError(`${toText(start.reached)} cannot be looked at`);
   if (start.found !== "directory") return;
   let looked = 0;
   const pending: Pending[] = [{ path: start.path, spelled: prefix, depth: 1, positions: closure(segments, [0]) }];

@@ -1,6 +1,6 @@
 /** Adds what stays as it is in writable directories, see `protected_names.ts`. */
 
-import { isAtOrBelow, join, toText } from "./byte_path.ts";
+import { isAtOrBelow, join, normalized, parent, toText } from "./byte_path.ts";
 import { resolve } from "./canonical_path.ts";
 import { checkLinks } from "./crossed_links.ts";
 import type { FileTree } from "./file_tree.ts";
@@ -11,15 +11,24 @@ import type { RuleMap } from "./rule_map.ts";
 
 /**
  * @param rules Those of the entries; only `/` protects nothing.
- * @param named Paths that entries grant for writing, existing or not: these are not protected.
+ * @param named Paths that entries grant for writing, existing or not: these are not protected, nor is what lies in them.
  * @throws {PlanError} If a protected name cannot be protected, since it is a link that could be replaced.
  * @throws {TreeError} If a `.git` file cannot be read.
  */
 export function protectNames(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>): void {
   for (const root of rules.writable()) {
-    if (root.found !== "directory" || root.path === "/") continue;
+    if (root.found !== "directory" || root.path === "/" || isWithinProtected(root.path, named)) continue;
     for (const name of PROTECTED_NAMES) protect(tree, rules, named, root, name);
   }
+}
+
+/** Whether a directory lies in a protected name of another one: who asks for that by name means all of it. */
+function isWithinProtected(root: BytePath, named: ReadonlySet<BytePath>): boolean {
+  for (let at = root; at !== "/"; at = parent(at)) {
+    const above = parent(at);
+    if (above !== "/" && named.has(above) && PROTECTED_NAMES.some((name) => join(above, name) === at)) return true;
+  }
+  return false;
 }
 
 function protect(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>, root: AccessRule, name: string): void {
@@ -38,9 +47,10 @@ function protect(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>, r
 function protectRepository(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>, root: BytePath): void {
   const spelled = gitDirectory(tree, root);
   if (spelled === undefined) return;
-  const { path, found, reached, links } = resolve(tree, spelled);
-  if (!isAtOrBelow(path, root) || path === root || named.has(path)) return;
-  if (found === "missing" || found === "unknown") return;
-  checkLinks(rules, spelled, "read", links);
-  rules.add({ path: reached, access: "read", found, isProtection: true });
+  const { path, found, links } = resolve(tree, spelled);
+  if (found === "missing" || found === "unknown" || named.has(path)) return;
+  const leadsInside = isAtOrBelow(path, root) && path !== root;
+  // A link in the directory could be made to lead anywhere.
+  if (leadsInside || isAtOrBelow(normalized(spelled), root)) checkLinks(rules, spelled, "read", links);
+  if (leadsInside) rules.add({ path, access: "read", found, isProtection: true });
 }

@@ -22,7 +22,13 @@ const TREE: Node = {
     },
     ws2: { x: "" },
     out: { s: "", d: {} },
-    links: { out: linkTo("../out"), sub: linkTo("../ws/sub"), nowhere: linkTo("../ws/nowhere"), loop: linkTo("loop") },
+    links: {
+      out: linkTo("../out"),
+      sub: linkTo("../ws/sub"),
+      nowhere: linkTo("../ws/nowhere"),
+      loop: linkTo("loop"),
+      wt: linkTo("../wtBack/real"),
+    },
     inside: { out: linkTo("../out"), file: linkTo("own"), own: "", dead: linkTo("nothing") },
     lws: linkTo("ws"),
     // Where repositories really are
@@ -33,6 +39,9 @@ const TREE: Node = {
     wtSecond: { ".git": "foo\ngitdir: real\n", real: {} },
     wtMissing: { ".git": "gitdir: nope\n" },
     wtLink: { ".git": "gitdir: l\n", l: linkTo("real"), real: {} },
+    wtOut: { ".git": "gitdir: l", l: linkTo("../out") },
+    wtDead: { ".git": "gitdir: l", l: linkTo("nope") },
+    wtBack: { ".git": "gitdir: ../links/wt", real: {} },
     wtDots: { ".git": "gitdir: a/../real\n", a: {}, real: {} },
     wtItself: { ".git": "gitdir: .\n" },
     linkedGit: { ".git": linkTo("../out") },
@@ -85,6 +94,9 @@ const DECISIONS: readonly (readonly [entries: string, decisions: string])[] = [
   ["root:r ws:w proj=.git:w", "ws/.git/config=rw"],
   ["root:r ws:w ws/.git/config:w", "ws/.git=r ws/.git/config=rw ws/.git/hooks=r"],
   ["root:r ws:w ws/.git/hooks:w", "ws/.git=r ws/.git/hooks=r"],
+  ["root:r ws:w ws/.git:w", "ws/.git/.codex=rw ws/.git/.git=rw"],
+  ["root:r ws/.git:w", "ws/.git/config=rw ws/.git/.codex=r ws/a=r"],
+  ["root:r ws:w ws/sub/.git:w", "ws/sub/.git/config=rw ws/sub/.git/.codex=r"],
   ["root:r ws:w ws/.codex:w", "ws/.codex=rw ws/.agents=r"],
   ["root:r ws:w ws/.codex/x/y:w", "ws/.codex=r"],
   ["root:r ws:w ws/.codex:r ws/.git:r ws/.agents/q:r", "ws/.codex=r ws/.git=r ws/.agents=r"],
@@ -103,6 +115,8 @@ const DECISIONS: readonly (readonly [entries: string, decisions: string])[] = [
   ["root:r wtSecond:w", "wtSecond/.git=r wtSecond/real=rw"],
   ["root:r wtMissing:w", "wtMissing/.git=r wtMissing/nope=rw"],
   ["root:r wtDots:w", "wtDots/real=r wtDots/a=rw"],
+  ["root:r wtDead:w", "wtDead/l=rw"],
+  ["root:r wtBack:w", "wtBack/real=r"],
   ["root:r wtItself:w", "wtItself=rw wtItself/.git=r"],
   // Missing paths
   ["root:r missing:w", "missing=r ws/a=r"],
@@ -199,6 +213,14 @@ const REFUSALS: readonly (readonly [entries: string, refusal: string])[] = [
   [
     "root:r wtLink:w",
     "cannot enforce sandbox read-only path /t/wtLink/l because it crosses writable symlink /t/wtLink/l",
+  ],
+  [
+    "root:r wtOut:w",
+    "cannot enforce sandbox read-only path /t/wtOut/l because it crosses writable symlink /t/wtOut/l",
+  ],
+  [
+    "root:r glob=/t/links/loop/*:d",
+    "unreadable glob `/t/links/loop/*` cannot be safely expanded; /t/links/loop cannot be looked at",
   ],
   ["root:r ws:w ws/a/x:d", "cannot enforce sandbox path /t/ws/a/x: /t/ws/a is not a directory"],
   ["root:r closed:w closed/inner/x:d", "cannot enforce sandbox path /t/closed/inner/x: it cannot be looked at"],

@@ -104,7 +104,16 @@ export class PolicyOracle {
   #writableDirectories(): string[] {
     return this.#named
       .filter(({ real }) => real.exists && real.path !== "/" && this.tree.kindOf(real.path) === "directory")
-      .map(({ real }) => real.path).filter((path) => this.#byEntries(path) === "write");
+      .map(({ real }) => real.path)
+      .filter((path) => this.#byEntries(path) === "write" && !this.#liesInProtected(path));
+  }
+
+  /** In a name that would be protected if nobody had asked for it. */
+  #liesInProtected(path: string): boolean {
+    return this.#named.some(({ real, access }) =>
+      access === "write" && real.path !== "/" && under(path, real.path) &&
+      /^\/\.(git|codex|agents|aws)(\/|$)/.test(path.slice(real.path.length))
+    );
   }
 
   /** Nothing that is asked for lies between a protected name and the path. */
@@ -129,10 +138,13 @@ export class PolicyOracle {
     const text = this.tree.readStart(`${root}/.git`, 1000);
     if (!text.startsWith("gitdir: ")) return undefined;
     const target = text.slice(8).trim();
-    const real = this.real(target.startsWith("/") ? target : `${root}/${target}`);
-    return real.exists && real.path !== root && under(real.path, root) && !this.#isWritten(real.path)
-      ? real
-      : undefined;
+    const spelled = target.startsWith("/") ? target : `${root}/${target}`;
+    const real = this.real(spelled);
+    const isInside = (path: string) => path !== root && under(path, root);
+    if (!real.exists || this.#isWritten(real.path)) return undefined;
+    if (isInside(real.path)) return real;
+    // It protects nothing then, but must not depend on links.
+    return under(new URL(`file://${spelled}`).pathname, root) ? { ...real, path: "/nowhere" } : undefined;
   }
 
   /** Whether an entry for writing names exactly this, by its real path or by where it was looked for. */
@@ -162,7 +174,8 @@ export class PolicyOracle {
   #refusesPattern({ path, access }: PolicyEntry): boolean {
     if (path.kind !== "glob" || access !== "deny") return false;
     const prefix = prefixOf(path.pattern);
-    if (prefix === "/") return true;
+    const { exists, firstMissing } = this.real(prefix);
+    if (prefix === "/" || (!exists && this.tree.kindOf(firstMissing) === "link")) return true;
     return this.#matches(path.pattern).length > 0 &&
       this.real(prefix).links.some((link) => this.access(link) === "write");
   }
