@@ -1,4 +1,4 @@
-/** Where the record of placeholders lies: in a directory that nobody but this user can read or change. */
+/** Sees to it that nobody but this user can read or change the record of placeholders. */
 
 import { ExecError } from "../errors.ts";
 import { EEXIST, errnoText } from "../linux/errno.ts";
@@ -9,30 +9,6 @@ import type { MountPointCalls } from "./mount_point_calls.ts";
 
 const PRIVATE_MODE = 0o700;
 const OTHERS = 0o077;
-
-/**
- * The path of the record, the same for all servers of one user. Nothing is looked at but whether there is a directory of
- * his for things of this session.
- *
- * @param runtimeDirectory XDG_RUNTIME_DIR, whose absence means that of systemd.
- */
-export function recordPath(runtimeDirectory: string | undefined, uid: number): string {
-  for (const base of [runtimeDirectory, `/run/user/${uid}`]) {
-    if (base?.startsWith("/") && isPrivate(base, uid)) return `${base}/exec-server/mount-points`;
-  }
-  return `/tmp/exec-server-${uid}/mount-points`;
-}
-
-function isPrivate(path: string, uid: number): boolean {
-  try {
-    const { isDirectory, uid: owner, mode } = Deno.statSync(path);
-    return isDirectory && owner === uid && ((mode ?? OTHERS) & OTHERS) === 0;
-  } catch (error) {
-    // There is none, or it is nothing for us.
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return false;
-    throw error;
-  }
-}
 
 /**
  * Makes the record's directory, and the one that it lies in, where they are missing.

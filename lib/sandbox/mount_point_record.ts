@@ -1,7 +1,7 @@
 /**
  * The record of placeholders: a directory that only this user may use, shared by all servers of his. Each server has a
- * file there that it keeps locked while it lives, `ID.lock`, and one file for each placeholder that it needs, `ID.N`. All
- * are changed under one lock, `lock`.
+ * file there that it keeps locked while it lives, `ID.lock`, and one file for each placeholder that it needs, `ID.N`, empty
+ * when it needs it no more. All are changed under one lock, `lock`.
  *
  * The kernel lets go of a lock when its holder dies, however that happens; so a file that can be locked is a dead
  * server's, and what it needed can go.
@@ -16,6 +16,7 @@ import { encodeIdentity, encodeIntent, MAX_ENTRY_BYTES, parseEntry, type RecordE
 import type { Identity, MountPoint } from "./placeholder.ts";
 
 const FILE_MODE = 0o600;
+const O_TRUNC = 0o1000;
 const O_APPEND = 0o2000;
 const LOCK_NAME = "lock";
 const NAME = /^([0-9a-f]{32})\.(?:lock|\d{1,15})$/;
@@ -25,6 +26,8 @@ export interface OtherServer extends Disposable {
   readonly isAlive: boolean;
   /** By their names; undefined: nothing has been made of it yet. */
   readonly entries: ReadonlyMap<string, RecordEntry | undefined>;
+  /** Strikes off an entry of a dead server. */
+  remove(entry: string): void;
   /** Strikes off a dead server whose entries have been. */
   forget(): void;
 }
@@ -38,7 +41,9 @@ export class MountPointRecord implements Disposable {
   readonly #id = crypto.randomUUID().replaceAll("-", "");
   /** The descriptor of our own file; -1 until there is one. */
   #own = -1;
-  #count = 0;
+  /** Our entries, and files of former ones: it is the making of files that takes time. */
+  readonly #used = new Set<string>();
+  readonly #free: string[] = [];
 
   /**
    * @param path Of the directory, which has been checked.
@@ -69,8 +74,15 @@ export class MountPointRecord implements Disposable {
    */
   begin(point: MountPoint, staging: string): string {
     if (this.#own < 0) this.#begin();
-    const name = `${this.#id}.${this.#count++}`;
-    this.#write(name, files.O_CREAT | files.O_EXCL | O_WRONLY, encodeIntent({ ...point, staging }));
+    const name = this.#free.pop() ?? `${this.#id}.${this.#used.size}`;
+    this.#used.add(name);
+    try {
+      this.#write(name, files.O_CREAT | O_TRUNC | O_WRONLY, encodeIntent({ ...point, staging }));
+    } catch (error) {
+      this.#used.delete(name);
+      this.#free.push(name);
+      throw error;
+    }
     return name;
   }
 
@@ -79,10 +91,11 @@ export class MountPointRecord implements Disposable {
     this.#write(entry, O_WRONLY | O_APPEND, encodeIdentity(identity));
   }
 
-  /** Strikes off an entry, of ours or of a dead server. */
+  /** Strikes off an entry of ours. */
   remove(entry: string): void {
-    const removed = this.#calls.removeFile(this.#directory, entry);
-    if (removed < 0 && removed !== -ENOENT) throw recordError(removed);
+    this.#calls.close(this.#open(entry, O_TRUNC | O_WRONLY));
+    this.#used.delete(entry);
+    this.#free.push(entry);
   }
 
   *others(): Generator<OtherServer, void, void> {
@@ -93,8 +106,9 @@ export class MountPointRecord implements Disposable {
 
   /** Strikes this server off if it has no entries. */
   leave(): void {
-    const own = this.#list().filter((name) => name.startsWith(this.#id));
-    if (own.length === 1) this.remove(`${this.#id}.lock`);
+    if (this.#own < 0 || this.#used.size > 0) return;
+    for (const name of this.#free.splice(0)) this.#unlink(name);
+    this.#unlink(`${this.#id}.lock`);
   }
 
   /** Ends the use of the record. Entries that are left are those of a dead server from now on. */
@@ -128,9 +142,15 @@ export class MountPointRecord implements Disposable {
     return {
       isAlive: locked < 0,
       entries: new Map(names.map((name) => [name, this.#read(name)])),
-      forget: () => this.remove(`${id}.lock`),
+      remove: (entry) => this.#unlink(entry),
+      forget: () => this.#unlink(`${id}.lock`),
       [Symbol.dispose]: () => lock < 0 || this.#calls.close(lock),
     };
+  }
+
+  #unlink(name: string): void {
+    const removed = this.#calls.removeFile(this.#directory, name);
+    if (removed < 0 && removed !== -ENOENT) throw recordError(removed);
   }
 
   #list(): string[] {

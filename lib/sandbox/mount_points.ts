@@ -11,8 +11,8 @@ import type { Log } from "../log.ts";
 import { toText } from "./byte_path.ts";
 import { machineCalls, type MountPointCalls } from "./mount_point_calls.ts";
 import { openRecordDirectory } from "./mount_point_directory.ts";
-import { MountPointRecord, type OtherServer } from "./mount_point_record.ts";
-import type { RecordEntry } from "./mount_point_entry.ts";
+import { MountPointRecord } from "./mount_point_record.ts";
+import { cleanUpAfterTheDead } from "./mount_point_cleanup.ts";
 import {
   type Identity,
   isAbsence,
@@ -145,7 +145,11 @@ export class MountPoints implements AsyncDisposable {
     try {
       const record = this.#opened();
       for (const held of this.#held) if (held.record !== record) writeDown(held, record);
-      const others = this.#sweep(record);
+      const others = cleanUpAfterTheDead(record, {
+        calls: this.#calls,
+        isHeld: (identity) => this.#isNeeded(identity, []),
+        left: (result) => this.#tellLeft(result),
+      });
       this.#settle(record, others);
       return act(record, others);
     } finally {
@@ -184,40 +188,6 @@ export class MountPoints implements AsyncDisposable {
   #forgetRecord(): void {
     this.#record?.[Symbol.dispose]();
     this.#record = undefined;
-  }
-
-  /** Cleans up after the dead. Returns what the living rely on. */
-  #sweep(record: MountPointRecord): Identity[] {
-    using scope = new DisposableStack();
-    const servers = [...record.others()].map((server) => scope.use(server));
-    const living = servers.filter(({ isAlive }) => isAlive).flatMap(({ entries }) => [...entries.values()]);
-    const identities = living.flatMap((entry) => entry?.identity ?? []);
-    for (const server of servers) if (!server.isAlive) this.#bury(server, record, identities);
-    return identities;
-  }
-
-  #bury(server: OtherServer, record: MountPointRecord, others: readonly Identity[]): void {
-    let left = 0;
-    for (const [name, entry] of server.entries) {
-      const result = entry === undefined ? 0 : this.#removeRecorded(entry, others);
-      if (result === 0) record.remove(name);
-      else {
-        left++;
-        this.#tellLeft(result);
-      }
-    }
-    if (left === 0) server.forget();
-  }
-
-  #removeRecorded(entry: RecordEntry, others: readonly Identity[]): number {
-    const { path, kind, staging, identity } = entry;
-    const parent = openParent(this.#calls, path);
-    if (parent < 0) return isAbsence(parent) ? 0 : parent;
-    const placeholder = { parent, name: nameOf(path), kind, staging, identity };
-    const isNeeded = identity !== undefined && this.#isNeeded(identity, others);
-    const result = (isNeeded ? removeStaged : removePlaceholder)(this.#calls, placeholder);
-    this.#calls.close(parent);
-    return result;
   }
 
   #isNeeded(identity: Identity, others: readonly Identity[]): boolean {
@@ -281,22 +251,34 @@ export class MountPoints implements AsyncDisposable {
       throw new ExecError("sandboxUnavailable", `at most ${MAX_MOUNT_POINTS} mount points may be in use`);
     }
     const staging = stagingName();
-    const entry = record.begin(point, staging);
-    const identified = (identity: Identity): void => record.identify(entry, identity);
-    if (found !== undefined) identified(found);
     const placeholder = { parent, name: nameOf(point.path), kind: point.kind, staging };
-    const made = found ?? makePlaceholder(this.#calls, { ...placeholder, identified });
-    if (typeof made === "number") {
-      const left = removeStaged(this.#calls, { ...placeholder, identity: undefined });
+    const entry = record.begin(point, staging);
+    const made = this.#make({ ...placeholder, identified: (identity) => record.identify(entry, identity) }, found);
+    if (typeof made === "number" || made instanceof ExecError) {
       // Otherwise the next server will try.
-      if (left === 0) record.remove(entry);
+      if (removeStaged(this.#calls, { ...placeholder, identity: undefined }) === 0) record.remove(entry);
       if (made === -EEXIST) return undefined;
-      throw pointError(point, osErrorText(-made));
+      throw typeof made === "number" ? pointError(point, osErrorText(-made)) : made;
     }
     const { device, inode, createdMs } = made;
     const held: Held = { point, parent, identity: { device, inode, createdMs }, staging, record, entry, uses: 0 };
     this.#held.add(held);
     return held;
+  }
+
+  /** Says as well if it cannot be written down. */
+  #make(
+    what: Parameters<typeof makePlaceholder>[1],
+    found: Identity | undefined,
+  ): Identity | number | ExecError {
+    try {
+      if (found === undefined) return makePlaceholder(this.#calls, what);
+      what.identified(found);
+      return found;
+    } catch (error) {
+      if (error instanceof ExecError) return error;
+      throw error;
+    }
   }
 }
 

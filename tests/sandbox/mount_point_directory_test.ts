@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { silentLog } from "../../lib/log.ts";
-import { recordPath } from "../../lib/sandbox/mount_point_directory.ts";
 import { MountPoints } from "../../lib/sandbox/mount_points.ts";
 import { MountPointScratch } from "./simulated_server.ts";
 
@@ -9,27 +8,6 @@ const uid = Deno.uid() ?? 0;
 function points(directory: string, more: { uid?: number } = {}): MountPoints {
   return new MountPoints({ directory, log: silentLog, ...more });
 }
-
-Deno.test("The record lies in the user's own directory for such things, or in one below /tmp", () => {
-  const directory = Deno.makeTempDirSync();
-  try {
-    Deno.chmodSync(directory, 0o700);
-    assert.equal(recordPath(directory, uid), `${directory}/exec-server/mount-points`);
-    const other = recordPath(undefined, uid + 1);
-    assert.ok(
-      [`/run/user/${uid + 1}/exec-server/mount-points`, `/tmp/exec-server-${uid + 1}/mount-points`].includes(other),
-    );
-    // Somebody else's, open to others, or none: as if it had not been named.
-    assert.equal(recordPath(directory, uid + 1), other);
-    for (const wrong of [`${directory}/none`, "relative", "", "/dev/null"]) {
-      assert.equal(recordPath(wrong, uid), recordPath(undefined, uid));
-    }
-    Deno.chmodSync(directory, 0o710);
-    assert.equal(recordPath(directory, uid), recordPath(undefined, uid));
-  } finally {
-    Deno.removeSync(directory);
-  }
-});
 
 Deno.test("The record's directories are made for nobody else", async () => {
   using scratch = new MountPointScratch();

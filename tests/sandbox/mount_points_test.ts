@@ -59,7 +59,7 @@ Deno.test("hold() that fails has made nothing", async () => {
   assert.deepEqual(scratch.names, []);
   for (const ended of [full, torn, later.points]) await ended[Symbol.asyncDispose]();
   await points.cleanUp();
-  assert.equal(scratch.recorded.length, 1); // that `points` lives
+  assert.equal(scratch.recorded.filter((name) => name.endsWith(".lock")).length, 1); // that `points` lives
 });
 
 Deno.test("A placeholder stays until the last who relies on it has ended, of several servers too", async () => {
@@ -99,6 +99,11 @@ Deno.test("Whatever somebody makes of a placeholder, or puts in its place, is hi
     "a directory is made again": ({ git }) => {
       Deno.removeSync(git.path);
       Deno.mkdirSync(`${git.path}/objects`, { recursive: true });
+      return [".git"];
+    },
+    "a directory is replaced by an empty one": ({ git, root }) => {
+      Deno.mkdirSync(`${root}/other`);
+      Deno.renameSync(`${root}/other`, git.path);
       return [".git"];
     },
     "a directory becomes a link to an empty one": ({ git, root }) => {
@@ -166,6 +171,24 @@ Deno.test("After a kill nothing is removed through a link either", async () => {
   await using next = scratch.server().points;
   await next.cleanUp();
   assert.ok(Deno.statSync(`${scratch.root}/moved/.git`).isDirectory);
+});
+
+Deno.test("What was put in the place of a placeholder on its way stays what it is", async () => {
+  using scratch = new MountPointScratch();
+  const server = scratch.server();
+  server.before = (_number, call) => {
+    if (call !== "rename") return;
+    const [staging] = scratch.names;
+    Deno.renameSync(`${scratch.workspace}/${staging}`, `${scratch.root}/moved`);
+    Deno.mkdirSync(`${scratch.workspace}/${staging}/hooks`, { recursive: true });
+    server.before = () => {};
+  };
+  const lease = await server.points.hold([scratch.git]);
+  assert.equal(server.points.size, 0);
+  await lease[Symbol.asyncDispose]();
+  await server.points[Symbol.asyncDispose]();
+  assert.ok(Deno.statSync(`${scratch.git.path}/hooks`).isDirectory);
+  assert.deepEqual([scratch.names, scratch.recorded], [[".git"], []]);
 });
 
 Deno.test("Where names cannot be moved without replacing, placeholders are made in their place", async () => {
