@@ -7,18 +7,11 @@
 import { OUR_COMMAND } from "../../program/running_server.ts";
 import { ORDINARY, SELF } from "../support/user.ts";
 import { ATTEMPTS } from "./attempts.ts";
-import { describe } from "./report.ts";
+import { tell } from "./report.ts";
 import { runSuite, unconfined } from "./scene.ts";
 
 /** Where attempts without a sandbox must not be made in. */
 export const NAMESPACES = ["mnt", "pid", "net", "ipc", "uts"];
-
-export interface ProofOutcome {
-  readonly attempt: string;
-  readonly escaped: readonly string[];
-  readonly unclear: string | undefined;
-  readonly description: string;
-}
 
 export function namespaces(): string[] {
   return NAMESPACES.map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`));
@@ -30,11 +23,8 @@ if (import.meta.main) {
   if (outside.split(" ").length !== NAMESPACES.length || shared.length > 0) {
     throw new Error(`nothing is tried in the namespaces of others: ${shared.join()}`);
   }
-  const outcomes = await runSuite(OUR_COMMAND, user === "ordinary" ? ORDINARY : SELF, unconfined(ATTEMPTS), 1);
-  const told = outcomes.map((outcome): ProofOutcome => ({
-    ...{ attempt: outcome.attempt.name, escaped: outcome.escaped, unclear: outcome.unclear },
-    description: describe(outcome),
-  }));
-  console.log(JSON.stringify(told));
+  const options = { together: 1, inMemory: true };
+  const outcomes = await runSuite(OUR_COMMAND, user === "ordinary" ? ORDINARY : SELF, unconfined(ATTEMPTS), options);
+  console.log(tell(outcomes));
   Deno.exit(0);
 }

@@ -3,7 +3,8 @@ import { isRoot, ORDINARY, SELF, type User } from "../support/user.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { TOPICS } from "./attempt.ts";
 import { missingNeeds } from "./needs.ts";
-import { namespaces, type ProofOutcome } from "./proof.ts";
+import { namespaces } from "./proof.ts";
+import type { Told } from "./report.ts";
 
 const PROOF = new URL("./proof.ts", import.meta.url).pathname;
 /** Perl: brings the loopback up. */
@@ -66,11 +67,11 @@ async function works(): Promise<boolean> {
   }
 }
 
-async function prove(user: User): Promise<ProofOutcome[]> {
+async function prove(user: User): Promise<Told[]> {
   const args = [Deno.execPath(), "run", "-A", PROOF, namespaces().join(" "), user === SELF ? "self" : "ordinary"];
   const { success, stdout, stderr } = await unshared(args);
   assert.ok(success, new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout)) as ProofOutcome[];
+  return JSON.parse(new TextDecoder().decode(stdout)) as Told[];
 }
 
 function unshared(words: readonly string[]): Promise<Deno.CommandOutput> {

@@ -1,40 +1,56 @@
 /**
  * Makes the attempts against any server that speaks the wire and tells what came of them:
  *
- *     deno run -A tests/sandbox/escape/run.ts [--user root|ordinary] [--only TEXT] [--policy NAME]
- *         [--together COUNT] -- COMMAND…
+ *     deno run -A tests/sandbox/escape/run.ts [OPTIONS] -- COMMAND…
  *
- * COMMAND is a server's, up to and without `--listen`. Ends with 1 if any attempt succeeded.
+ * COMMAND is a server's, up to and without `--listen`. Ends with 1 if any attempt succeeded. Options:
+ *
+ *     --user ordinary     not as whoever we are; for root
+ *     --only TEXT         only attempts whose names have this
+ *     --policy NAME       only this sandbox
+ *     --together COUNT    how many attempts share a sandbox
+ *     --sample PART/PARTS this part of the attempts, from 0, each in one sandbox alone
+ *     --in-memory         everything lies in memory; for a mount namespace of our own
+ *     --json              outcomes as one line of JSON, and no judgement
  */
+import { parseArgs } from "node:util";
 import type { ServerCommand } from "../../program/running_server.ts";
 import { POLICIES } from "../support/policies.ts";
 import { ORDINARY, SELF } from "../support/user.ts";
 import { ATTEMPTS } from "./attempts.ts";
-import { escapes } from "./report.ts";
-import { confined, runSuite, TOGETHER } from "./scene.ts";
+import { escapes, tell } from "./report.ts";
+import { confined, runSuite, sample } from "./scene.ts";
 
-const words = [...Deno.args];
-const separator = words.indexOf("--");
-if (separator < 0 || separator === words.length - 1) throw new Error("after -- comes the command of a server");
-const command = words.splice(separator).slice(1) as [string, ...string[]] as ServerCommand;
-const options = new Map<string, string>();
-while (words.length > 0) {
-  const [name = "", value] = words.splice(0, 2);
-  if (!["--user", "--only", "--policy", "--together"].includes(name) || value === undefined) {
-    throw new Error(`what is ${name}?`);
-  }
-  options.set(name, value);
-}
-const attempts = ATTEMPTS.filter(({ name }) => name.includes(options.get("--only") ?? ""));
-const policies = POLICIES.filter(({ name }) => name === (options.get("--policy") ?? name));
-const user = options.get("--user") === "ordinary" ? ORDINARY : SELF;
+const { values, positionals } = parseArgs({
+  args: [...Deno.args],
+  allowPositionals: true,
+  options: {
+    user: { type: "string", default: "self" },
+    only: { type: "string", default: "" },
+    policy: { type: "string" },
+    together: { type: "string" },
+    sample: { type: "string" },
+    "in-memory": { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+  },
+});
+if (positionals.length === 0) throw new Error("after -- comes the command of a server");
+if (!["self", "ordinary"].includes(values.user)) throw new Error(`--user is self or ordinary, not ${values.user}`);
+const attempts = ATTEMPTS.filter(({ name }) => name.includes(values.only));
+const policies = POLICIES.filter(({ name }) => name === (values.policy ?? name));
+const [part = 0, parts = 1] = values.sample?.split("/").map(Number) ?? [];
+const tries = values.sample === undefined ? confined(attempts, policies) : sample(attempts, policies, part, parts);
+if (tries.length === 0) throw new Error("there is no such attempt or sandbox");
+const user = values.user === "ordinary" ? ORDINARY : SELF;
 const since = performance.now();
-const outcomes = await runSuite(
-  command,
-  user,
-  confined(attempts, policies),
-  Number(options.get("--together") ?? TOGETHER),
-);
+const outcomes = await runSuite(positionals as [string, ...string[]] as ServerCommand, user, tries, {
+  inMemory: values["in-memory"],
+  ...(values.together === undefined ? {} : { together: Number(values.together) }),
+});
+if (values.json) {
+  console.log(tell(outcomes));
+  Deno.exit(0);
+}
 const found = escapes(outcomes);
 for (const text of found) console.log(text);
 const seconds = ((performance.now() - since) / 1000).toFixed(1);

@@ -4,8 +4,6 @@
 # architecture.
 use strict;
 use warnings;
-use Fcntl;
-use Socket;
 $| = 1;
 my ($directory, $abstract, $secret, $key, $victim, $arch) = @ARGV;
 my $x86 = $arch eq 'x86_64';
@@ -18,12 +16,14 @@ my $state = sub { open(my $l, '<', '/proc/self/limits'); my ($files) = grep { /o
   open(my $o, '<', '/proc/self/oom_score_adj'); return join ' ', getpriority(0, 0), <$o>, $files };
 my $before = $state->();
 
+sub AF_UNIX() { 1 } sub AF_INET() { 2 } sub SOCK_STREAM() { 1 } sub SOCK_DGRAM() { 2 }
+my $loopback = pack('S n a4 x8', AF_INET, 0, "\x7f\0\0\1");
 my %listeners;
 my %bound = (
-  tcp => [AF_INET, SOCK_STREAM, pack_sockaddr_in(0, INADDR_LOOPBACK)],
-  udp => [AF_INET, SOCK_DGRAM, pack_sockaddr_in(0, INADDR_LOOPBACK)],
-  stream => [AF_UNIX, SOCK_STREAM, pack_sockaddr_un("$directory/stream.sock")],
-  dgram => [AF_UNIX, SOCK_DGRAM, pack_sockaddr_un("$directory/dgram.sock")],
+  tcp => [AF_INET, SOCK_STREAM, $loopback],
+  udp => [AF_INET, SOCK_DGRAM, $loopback],
+  stream => [AF_UNIX, SOCK_STREAM, pack('S a*', AF_UNIX, "$directory/stream.sock\0")],
+  dgram => [AF_UNIX, SOCK_DGRAM, pack('S a*', AF_UNIX, "$directory/dgram.sock\0")],
   abstract => [AF_UNIX, SOCK_STREAM, pack('S a*', AF_UNIX, "\0$abstract")],
   'abstract-dgram' => [AF_UNIX, SOCK_DGRAM, pack('S a*', AF_UNIX, "\0$abstract-dgram")],
 );
@@ -34,8 +34,8 @@ for my $name (keys %bound) {
   if ($type == SOCK_STREAM) { listen($socket, 8) or die "listen $name: $!" }
   $listeners{$name} = $socket;
 }
-my ($tcp) = unpack_sockaddr_in(getsockname $listeners{tcp});
-my ($udp) = unpack_sockaddr_in(getsockname $listeners{udp});
+my ($tcp) = unpack('x2 n', getsockname $listeners{tcp});
+my ($udp) = unpack('x2 n', getsockname $listeners{udp});
 my $segment = '';
 if ($key) {
   $segment = shmget($key, 4096, 01600) // die "shmget: $!";    # IPC_CREAT

@@ -19,7 +19,7 @@ export const CALLS: readonly Attempt[] = [
     bystander: "plain",
     script: `
       if ($X86) {
-        my $socket = syscall(0x40000000 | 41, AF_INET, SOCK_DGRAM, 0); my $address = pack_sockaddr_in($P{udp}, INADDR_LOOPBACK);
+        my $socket = syscall(0x40000000 | 41, AF_INET, SOCK_DGRAM, 0); my $address = on_loopback($P{udp});
         $socket == -1 ? note("socket: $!") : syscall(0x40000000 | 44, $socket, $run, length $run, 0, $address, length $address);
       }`,
   },

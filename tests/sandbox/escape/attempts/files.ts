@@ -92,7 +92,7 @@ export const FILES: readonly Attempt[] = [
     topic: "hard links",
     against: "files",
     script: `
-      my $unnamed = call("openat", $HERE, "scratch", 020200000 | O_RDWR, 0644);
+      my $unnamed = call("openat", $HERE, "scratch", ($X86 ? 020200000 : 020040000) | O_RDWR, 0644);
       call("linkat", $HERE, "/proc/self/fd/$unnamed", $HERE, "$out/linked", 0x400) if defined $unnamed;
       spit("$out/linked");`,
   },

@@ -23,7 +23,7 @@ export const NETWORK: readonly Attempt[] = [
     bystander: "plain",
     script: `
       socket(my $socket, AF_INET, SOCK_STREAM, 0) or note("socket: $!");
-      try("connect", connect($socket, pack_sockaddr_in($P{tcp}, INADDR_LOOPBACK))); syswrite($socket, $run);`,
+      try("connect", connect($socket, on_loopback($P{tcp}))); syswrite($socket, $run);`,
   },
   {
     name: "connect by TCP while sending",
@@ -32,7 +32,7 @@ export const NETWORK: readonly Attempt[] = [
     bystander: "plain",
     script: `
       socket(my $socket, AF_INET, SOCK_STREAM, 0) or note("socket: $!");
-      try("send", send($socket, $run, 0x20000000, pack_sockaddr_in($P{tcp}, INADDR_LOOPBACK)));`,
+      try("send", send($socket, $run, 0x20000000, on_loopback($P{tcp})));`,
   },
   {
     name: "listen by TCP",
@@ -40,7 +40,7 @@ export const NETWORK: readonly Attempt[] = [
     against: "network",
     script: `
       socket(my $socket, AF_INET, SOCK_STREAM, 0) or note("socket: $!");
-      done("a port is open") if bind($socket, pack_sockaddr_in(0, INADDR_LOOPBACK)) && listen($socket, 1);`,
+      done("a port is open") if bind($socket, on_loopback(0)) && listen($socket, 1);`,
   },
   {
     name: "send by UDP",
@@ -49,11 +49,11 @@ export const NETWORK: readonly Attempt[] = [
     bystander: "plain",
     script: `${SENDMSG}
       socket(my $socket, AF_INET, SOCK_DGRAM, 0) or note("socket: $!");
-      my $address = pack_sockaddr_in($P{udp}, INADDR_LOOPBACK);
+      my $address = on_loopback($P{udp});
       try("send", send($socket, $run, 0, $address)); sendmsg($socket, $address);
       connect($socket, $address) && syswrite($socket, $run);
       socket(my $six, AF_INET6, SOCK_DGRAM, 0) or note("socket: $!");
-      try("send", send($six, $run, 0, Socket::pack_sockaddr_in6($P{udp}, Socket::inet_pton(AF_INET6, "::ffff:127.0.0.1"))));`,
+      try("send", send($six, $run, 0, pack("S n N x10 a6 N", AF_INET6, $P{udp}, 0, "\\xff\\xff\\x7f\\0\\0\\1", 0)));`,
   },
   {
     name: "ask for a name by UDP and TCP",
@@ -62,9 +62,9 @@ export const NETWORK: readonly Attempt[] = [
     bystander: "plain",
     script: `${QUESTION}
       socket(my $socket, AF_INET, SOCK_DGRAM, 0) or note("socket: $!");
-      try("send", send($socket, $question, 0, pack_sockaddr_in($P{udp}, INADDR_LOOPBACK)));
+      try("send", send($socket, $question, 0, on_loopback($P{udp})));
       socket(my $stream, AF_INET, SOCK_STREAM, 0) or note("socket: $!");
-      try("connect", connect($stream, pack_sockaddr_in($P{tcp}, INADDR_LOOPBACK)))
+      try("connect", connect($stream, on_loopback($P{tcp})))
         && syswrite($stream, pack("n/a*", $question));`,
   },
   {
@@ -75,7 +75,7 @@ export const NETWORK: readonly Attempt[] = [
     script: `
       socket(my $socket, AF_UNIX, SOCK_STREAM, 0) or note("socket: $!"); symlink("$out/stream.sock", "scratch/sock");
       for my $path ("$out/stream.sock", "scratch/sock") {
-        try("connect", connect($socket, pack_sockaddr_un($path))) && syswrite($socket, $run);
+        try("connect", connect($socket, named($path))) && syswrite($socket, $run);
       }`,
   },
   {
@@ -84,7 +84,7 @@ export const NETWORK: readonly Attempt[] = [
     against: "network",
     bystander: "plain",
     script: `${SENDMSG}
-      my $address = pack_sockaddr_un("$out/dgram.sock");
+      my $address = named("$out/dgram.sock");
       socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or note("socket: $!");
       try("send", send($socket, $run, 0, $address)); sendmsg($socket, $address);`,
   },
@@ -95,7 +95,7 @@ export const NETWORK: readonly Attempt[] = [
     bystander: "plain",
     script: `${SENDMSG}
       socketpair(my $near, my $far, AF_UNIX, SOCK_DGRAM, 0) or note("socketpair: $!");
-      sendmsg($near, pack_sockaddr_un("$out/dgram.sock"));`,
+      sendmsg($near, named("$out/dgram.sock"));`,
   },
   {
     name: "make a unix socket",
@@ -103,7 +103,7 @@ export const NETWORK: readonly Attempt[] = [
     against: "network",
     script: `
       socket(my $socket, AF_UNIX, SOCK_STREAM, 0) or note("socket: $!");
-      done("a socket is there") if bind($socket, pack_sockaddr_un("scratch/mine.sock")) && -S "scratch/mine.sock";`,
+      done("a socket is there") if bind($socket, named("scratch/mine.sock")) && -S "scratch/mine.sock";`,
   },
   {
     name: "connect to an abstract socket",
