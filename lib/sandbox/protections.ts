@@ -1,6 +1,6 @@
 /** Adds what stays as it is in writable directories, see `protected_names.ts`. */
 
-import { isAtOrBelow, join, normalized, parent, toText } from "./byte_path.ts";
+import { isAtOrBelow, join, normalized, toText } from "./byte_path.ts";
 import { resolve } from "./canonical_path.ts";
 import { checkLinks } from "./crossed_links.ts";
 import type { FileTree } from "./file_tree.ts";
@@ -11,24 +11,15 @@ import type { RuleMap } from "./rule_map.ts";
 
 /**
  * @param rules Those of the entries; only `/` protects nothing.
- * @param named Paths that entries grant for writing, existing or not: these are not protected, nor is what lies in them.
+ * @param named Paths that entries grant for writing, existing or not: these are not protected.
  * @throws {PlanError} If a protected name cannot be protected, since it is a link that could be replaced.
  * @throws {TreeError} If a `.git` file cannot be read.
  */
 export function protectNames(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>): void {
   for (const root of rules.writable()) {
-    if (root.found !== "directory" || root.path === "/" || isWithinProtected(root.path, named)) continue;
+    if (root.found !== "directory" || root.path === "/") continue;
     for (const name of PROTECTED_NAMES) protect(tree, rules, named, root, name);
   }
-}
-
-/** Whether a directory lies in a protected name of another one: who asks for that by name means all of it. */
-function isWithinProtected(root: BytePath, named: ReadonlySet<BytePath>): boolean {
-  for (let at = root; at !== "/"; at = parent(at)) {
-    const above = parent(at);
-    if (above !== "/" && named.has(above) && PROTECTED_NAMES.some((name) => join(above, name) === at)) return true;
-  }
-  return false;
 }
 
 function protect(tree: FileTree, rules: RuleMap, named: ReadonlySet<BytePath>, root: AccessRule, name: string): void {

@@ -94,7 +94,9 @@ const DECISIONS: readonly (readonly [entries: string, decisions: string])[] = [
   ["root:r ws:w proj=.git:w", "ws/.git/config=rw"],
   ["root:r ws:w ws/.git/config:w", "ws/.git=r ws/.git/config=rw ws/.git/hooks=r"],
   ["root:r ws:w ws/.git/hooks:w", "ws/.git=r ws/.git/hooks=r"],
-  ["root:r ws:w ws/.git:w", "ws/.git/.codex=rw ws/.git/.git=rw"],
+  // The reference leaves `.git/.codex` free if `ws` stands first in the list, and protects it otherwise.
+  ["root:r ws:w ws/.git:w", "ws/.git/config=rw ws/.git/.codex=r"],
+  ["root:r ws/.git:w ws:w", "ws/.git/config=rw ws/.git/.codex=r"],
   ["root:r ws/.git:w", "ws/.git/config=rw ws/.git/.codex=r ws/a=r"],
   ["root:r ws:w ws/sub/.git:w", "ws/sub/.git/config=rw ws/sub/.git/.codex=r"],
   ["root:r ws:w ws/.codex:w", "ws/.codex=rw ws/.agents=r"],

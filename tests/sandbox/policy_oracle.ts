@@ -105,15 +105,7 @@ export class PolicyOracle {
     return this.#named
       .filter(({ real }) => real.exists && real.path !== "/" && this.tree.kindOf(real.path) === "directory")
       .map(({ real }) => real.path)
-      .filter((path) => this.#byEntries(path) === "write" && !this.#liesInProtected(path));
-  }
-
-  /** In a name that would be protected if nobody had asked for it. */
-  #liesInProtected(path: string): boolean {
-    return this.#named.some(({ real, access }) =>
-      access === "write" && real.path !== "/" && under(path, real.path) &&
-      /^\/\.(git|codex|agents|aws)(\/|$)/.test(path.slice(real.path.length))
-    );
+      .filter((path) => this.#byEntries(path) === "write");
   }
 
   /** Nothing that is asked for lies between a protected name and the path. */

@@ -101,7 +101,7 @@ Deno.test("a plan decides as the entries do, one by one, for any policy and any 
     }),
     { numRuns: 2000 },
   );
-  for (const [what, count] of Object.entries(seen)) assert.ok(count > 100, `${what}: ${count}`);
+  for (const [what, count] of Object.entries(seen)) assert.ok(count > 20, `${what}: ${count}`);
 });
 
 Deno.test("a plan is sorted, says nothing twice, and names what it found", () => {
