@@ -14,7 +14,7 @@ import { spelledEntries, type SpelledEntry } from "./spelled_entries.ts";
 
 /** Most entries, counted once for each workspace root that they stand for; each is looked up name by name. */
 const MAX_PATHS = 4096;
-/** Most names that all patterns may have to be compared with: about a second. */
+/** Most names that all patterns may have to be compared with: 6 µs each, 3 s in sum. */
 const MAX_SCANNED_NAMES = 500_000;
 /** Most files that all patterns may match. */
 const MAX_MATCHES = 4096;

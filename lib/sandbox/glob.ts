@@ -14,7 +14,7 @@ import {
 } from "./glob_pattern.ts";
 import type { BytePath, PlanLink } from "./policy.ts";
 
-/** Names looked at between two steps: about a tenth of a millisecond. */
+/** Names looked at between two steps: less than a millisecond. */
 const NAMES_PER_STEP = 128;
 
 /** What all patterns of a policy may cost together. */
