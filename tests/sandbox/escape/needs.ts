@@ -1,5 +1,5 @@
 /** What a machine lets a user do where nothing confines: established by other means than the attempts that need it. */
-import type { User } from "../support/user.ts";
+import { isRoot, SELF, type User } from "../support/user.ts";
 import type { Need } from "./attempt.ts";
 
 /** What of all that attempts may need is not to be had here. */
@@ -7,6 +7,9 @@ export async function missingNeeds(user: User): Promise<Set<Need>> {
   const missing = new Set<Need>();
   // A user who is root only in a namespace of his own is none.
   if (user.uid !== 0) missing.add("root");
+  if (!isRoot) missing.add("otherGroup");
+  // It may lie in a home that is closed to others.
+  if (user !== SELF) missing.add("ownProgram");
   if (Deno.build.arch !== "x86_64") missing.add("x86_64");
   // A call of getpid by its x32 number.
   const x32 = await new Deno.Command("perl", { args: ["-e", "exit(syscall(0x40000000 | 39) == -1)"] }).output();

@@ -17,6 +17,7 @@ export const METADATA: readonly Attempt[] = [
     name: "change the owner of a file outside",
     topic: "metadata outside",
     against: "files",
+    needs: ["otherGroup"],
     script: 'try("chown", chown(-1, $P{owner}, "$out/victim")); try("chown", chown(-1, $P{owner}, "link"));',
   },
   {
