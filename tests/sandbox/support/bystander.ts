@@ -1,6 +1,8 @@
 import { endWithUs } from "../../support/end_with_us.ts";
 import type { User } from "./user.ts";
 
+/** Attempts read it where nothing confines them: nothing of the user's is in it. */
+const ENVIRONMENT = { PATH: "/usr/bin:/bin" };
 const PROGRAM = new URL("./bystander.pl", import.meta.url);
 
 /** A process outside the sandbox that one attempt may aim at; see `bystander.pl`. */
@@ -42,7 +44,9 @@ export class Bystander implements AsyncDisposable {
       victim,
       Deno.build.arch,
     ];
-    const child = endWithUs(new Deno.Command(command, { args, stdin: "piped", stdout: "piped" }).spawn());
+    const child = endWithUs(
+      new Deno.Command(command, { args, clearEnv: true, env: ENVIRONMENT, stdin: "piped", stdout: "piped" }).spawn(),
+    );
     const reader = new LineReader(child.stdout);
     const ready = await reader.next() ?? "";
     if (!ready.startsWith("ready ")) {

@@ -7,7 +7,7 @@ export const PROCESSES: readonly Attempt[] = [
     topic: "/proc of the server",
     against: "files",
     script: `
-      for my $pid (1, $P{server}, ancestors()) { spit("/proc/$pid/root$out/victim"); spit("/proc/$pid/cwd/$out/victim") }`,
+      for my $pid (1, $P{server}, ancestors()) { spit("/proc/$pid/root$out/victim"); spit("/proc/$pid/cwd" . "/.." x 20 . "$out/victim") }`,
   },
   {
     name: "read the environment of the server and of the processes above",
