@@ -1,5 +1,5 @@
 /** Runs the smoke test in a real browser, where there is one. */
-import { inTime } from "../program/eventually.ts";
+import { eventually, inTime } from "../program/eventually.ts";
 import { OUR_COMMAND, RunningServer } from "../program/running_server.ts";
 import { endWithUs } from "../support/end_with_us.ts";
 import { Control } from "./control.ts";
@@ -55,6 +55,7 @@ export async function runPage(browser: string, builtPackage: string, directory: 
   } finally {
     child.kill("SIGTERM");
     await child.status;
-    await Deno.remove(profile, { recursive: true });
+    // Processes of its own write there until they notice that it has gone.
+    await eventually("the browser has left its profile", () => Deno.removeSync(profile, { recursive: true }));
   }
 }
