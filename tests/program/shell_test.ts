@@ -35,8 +35,9 @@ testBothSides(
     await terminal.shows("@> ");
     const before = await modes(terminal);
     await enter(terminal, connect);
-    await terminal.type("sleep 1000\n");
-    await terminal.shows("\n");
+    // Before the program is in the foreground the shell alone hears of Ctrl-C.
+    await terminal.type("sh -c 'echo it runs; exec sleep 1000'\n");
+    await terminal.shows("it runs\r\n");
     await terminal.type("\x03");
     await terminal.shows("far> ");
     await terminal.type("echo still $((1 + 1)) here\n");
