@@ -1,3 +1,4 @@
+import { concatenate } from "../concatenate.ts";
 import { abortable } from "./abortable.ts";
 import { ClientError, unsupported } from "./client_error.ts";
 import { MAX_COLLECTED_BYTES } from "./limits.ts";
@@ -69,17 +70,7 @@ async function collect(process: ExecProcess, limitBytes: number): Promise<Output
     }
     (event.stream === "stderr" ? stderr : stdout).push(event.bytes);
   }
-  return { stdout: joined(stdout), stderr: joined(stderr) };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return { stdout: concatenate(stdout), stderr: concatenate(stderr) };
 }
 
 /** Writes all of the input and ends it; a program that ends before need not have read it. */

@@ -1,4 +1,5 @@
 /** What both ends of the handshake have in common. */
+import { concatenate } from "../../concatenate.ts";
 import { MLKEM_PUBLIC_BYTES, type PublicKeys, X25519_BYTES } from "./keys.ts";
 import { type Bytes, type Encapsulation, PrimitiveError, type Primitives } from "./primitives.ts";
 import { SymmetricState, type TranscriptObserver } from "./symmetric_state.ts";
@@ -79,16 +80,6 @@ function lengthOf(part: Uint8Array): Bytes {
   const length = new Uint8Array(8);
   new DataView(length.buffer).setBigUint64(0, BigInt(part.length));
   return length;
-}
-
-export function concatenate(parts: readonly Uint8Array[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Takes a message apart; its length has been checked before. */

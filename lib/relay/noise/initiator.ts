@@ -1,6 +1,6 @@
+import { concatenate } from "../../concatenate.ts";
 import {
   beginTranscript,
-  concatenate,
   type HandshakeContext,
   HandshakeError,
   MessageReader,

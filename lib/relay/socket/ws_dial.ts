@@ -1,3 +1,4 @@
+import { concatenate } from "../../concatenate.ts";
 import type { Clock, Timer } from "../../clock.ts";
 import { clientFrame, Masks } from "./client_frame.ts";
 import {
@@ -184,8 +185,9 @@ class Transport {
     this.#small = [];
     const done = () => small.forEach((one) => one.done());
     // `ws` answers a close frame at once, and nothing may come behind that.
-    if (this.#ws?.readyState === OPEN) this.#socket?.write(joined(small.map(({ frame }) => frame)), done);
-    else done();
+    if (this.#ws?.readyState === OPEN) {
+      this.#socket?.write(small.length === 1 ? small[0]!.frame : concatenate(small.map(({ frame }) => frame)), done);
+    } else done();
   }
 
   /** Ends what there is of it. */
@@ -194,17 +196,6 @@ class Transport {
     this.#socket.destroy();
     await this.#gone.promise;
   }
-}
-
-function joined(frames: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  if (frames.length === 1) return frames[0]!;
-  const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const frame of frames) {
-    bytes.set(frame, at);
-    at += frame.length;
-  }
-  return bytes;
 }
 
 function refusal({ statusCode, headers }: WsResponse): DialError {
