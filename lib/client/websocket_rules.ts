@@ -1,3 +1,4 @@
+import { isLoopback } from "../loopback.ts";
 import { ClientError, connectError, protocolError } from "./client_error.ts";
 
 export type WebSocketHeaders = Readonly<Record<string, string>>;
@@ -51,11 +52,6 @@ export function headersFor(url: string, headers: WebSocketHeaders): Record<strin
 
 function mayCarryHeaders({ protocol, hostname }: URL): boolean {
   return protocol === "wss:" || isLoopback(hostname);
-}
-
-/** The parser has brought every form of an address into this one. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function headerName(name: string): string {

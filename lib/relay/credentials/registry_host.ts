@@ -1,3 +1,4 @@
+import { isLoopback } from "../../loopback.ts";
 import { urlDefect } from "../../url_defect.ts";
 import { CredentialError } from "../credential.ts";
 
@@ -41,9 +42,4 @@ export function requireTrustedRegistry(url: string, rule: HostRule, trusted: rea
     if (protocol === "https:" && isTrusted) return;
   }
   throw new CredentialError(`${rule.refusal}; --trust-registry HOST allows another one, over HTTPS`);
-}
-
-/** @param hostname As `URL` gives it for `http:` and `https:`. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../loopback.ts";
 import { urlDefect } from "../../url_defect.ts";
 import { RegistryError } from "./registry_error.ts";
 
@@ -55,11 +56,6 @@ export function requireSecure(endpoint: string, scheme: "https" | "wss"): void {
   const isPlain = url.protocol === (scheme === "https" ? "http:" : "ws:");
   if (url.protocol === `${scheme}:` || (isPlain && isLoopback(url.hostname))) return;
   throw misconfigured(`remote transport requires ${scheme} for non-loopback endpoints`);
-}
-
-/** @param hostname As the URL parser writes it: it has brought every form of an address into this one. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function misconfigured(why: string): RegistryError {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { API_KEY_RULE, isLoopback, requireTrustedRegistry } from "../../../lib/relay/credentials/registry_host.ts";
+import { isLoopback } from "../../../lib/loopback.ts";
+import { API_KEY_RULE, requireTrustedRegistry } from "../../../lib/relay/credentials/registry_host.ts";
 
 function isTrusted(url: string, trusted: readonly string[] = []): boolean {
   try {
