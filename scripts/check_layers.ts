@@ -7,10 +7,10 @@ const ROOT = new URL("..", import.meta.url);
 
 /** Folder of `lib/` → the folders it may import besides itself. Every file may import those directly in `lib/`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "server", "relay", "rpc", "linux"],
-  "cli": ["client", "local", "server"],
-  "server": ["protocol", "rpc", "process", "fs", "http", "discovery", "relay"],
-  "local": ["client", "protocol", "process", "fs", "http"],
+  "main.ts": ["cli", "server", "relay", "rpc", "sandbox", "linux"],
+  "cli": ["client", "local", "server", "sandbox"],
+  "server": ["protocol", "rpc", "process", "fs", "http", "discovery", "relay", "sandbox"],
+  "local": ["client", "protocol", "process", "fs", "http", "sandbox"],
   "client": ["protocol", "rpc", "relay", "toml"],
   "relay": ["rpc"],
   "process": ["sandbox", "linux"],

@@ -11,7 +11,7 @@ import { homeDirectory, probe, shellForTerminal, workingDirectory } from "./mach
 import { Exits } from "./exits.ts";
 import { ProcessGroups } from "./groups.ts";
 import { type ChildContext, LinuxChild, type StreamDescriptors } from "./linux_child.ts";
-import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
+import { type DescriptorSource, posixSpawn } from "../../linux/posix_spawn.ts";
 import { Poller } from "../../linux/poller.ts";
 import { Reaper } from "./reaper.ts";
 import { openPipes } from "./pipes.ts";

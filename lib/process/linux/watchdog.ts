@@ -5,7 +5,7 @@ import type { Log } from "../../log.ts";
 import type { Exits } from "./exits.ts";
 import { GroupTable } from "./group_table.ts";
 import type { GroupRegister } from "./groups.ts";
-import { type DescriptorSource, posixSpawn } from "./posix_spawn.ts";
+import { type DescriptorSource, posixSpawn } from "../../linux/posix_spawn.ts";
 
 /**
  * Waits for the end of its stdin, of which only the server holds the other end, and then kills every group that the

@@ -4,7 +4,7 @@ import { cString, cStringArray } from "../../../lib/linux/cstring.ts";
 import * as libc from "../../../lib/linux/libc.ts";
 import { Exits } from "../../../lib/process/linux/exits.ts";
 import { Poller } from "../../../lib/linux/poller.ts";
-import { posixSpawn } from "../../../lib/process/linux/posix_spawn.ts";
+import { posixSpawn } from "../../../lib/linux/posix_spawn.ts";
 import { eventually, processes } from "../../support/linux.ts";
 
 function start(script: string): number {

@@ -4,7 +4,7 @@ import { cString, cStringArray } from "../../../lib/linux/cstring.ts";
 import { Exits } from "../../../lib/process/linux/exits.ts";
 import { type GroupRegister, LINGERING_CHECK_MS, ProcessGroups } from "../../../lib/process/linux/groups.ts";
 import { Poller } from "../../../lib/linux/poller.ts";
-import { posixSpawn } from "../../../lib/process/linux/posix_spawn.ts";
+import { posixSpawn } from "../../../lib/linux/posix_spawn.ts";
 import { eventually, groupMembers, leftOpen, openDescriptors } from "../../support/linux.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 

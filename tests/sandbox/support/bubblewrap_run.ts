@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cString, cStringArray } from "../../../lib/linux/cstring.ts";
 import * as libc from "../../../lib/linux/libc.ts";
-import { type DescriptorSource, posixSpawn } from "../../../lib/process/linux/posix_spawn.ts";
+import { type DescriptorSource, posixSpawn } from "../../../lib/linux/posix_spawn.ts";
 import { bubblewrapLaunch, type BubblewrapOptions } from "../../../lib/sandbox/bubblewrap.ts";
 import { type BubblewrapVersion, bubblewrapVersion } from "../../../lib/sandbox/bubblewrap_version.ts";
 import { fromText, toText } from "../../../lib/sandbox/byte_path.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { cString } from "../../../lib/linux/cstring.ts";
-import { ENOENT, ENOTDIR } from "../../../lib/linux/errno.ts";
-import * as libc from "../../../lib/linux/libc.ts";
-import { closeInheritedOnExec, inDirectory } from "../../../lib/process/linux/posix_spawn.ts";
-import { leftOpen, openDescriptors } from "../../support/linux.ts";
+import { cString } from "../../lib/linux/cstring.ts";
+import { ENOENT, ENOTDIR } from "../../lib/linux/errno.ts";
+import * as libc from "../../lib/linux/libc.ts";
+import { closeInheritedOnExec, inDirectory } from "../../lib/linux/posix_spawn.ts";
+import { leftOpen, openDescriptors } from "../support/linux.ts";
 
 // What stands in for functions that an old C library lacks; the others are tested by every start.
 

@@ -1,5 +1,5 @@
-import * as libc from "../../linux/libc.ts";
-import type { CStringArray } from "../../linux/cstring.ts";
+import * as libc from "./libc.ts";
+import type { CStringArray } from "./cstring.ts";
 
 /** What posix_spawn() is given; strings end with a NUL. */
 export interface SpawnRequest {
