@@ -3,12 +3,26 @@
  * the first sandbox restricts something.
  */
 
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
 import type { BackEnd } from "./back_end.ts";
-import type { BackEndReport } from "./back_ends.ts";
+import type { BackEndChoice, BackEndReport } from "./back_ends.ts";
 import type { Confinement } from "./launcher/launch_plan.ts";
 import type { LauncherCommand } from "./launcher_command.ts";
 import type { MountPointLease } from "./mount_points.ts";
 import type { AccessPlan, BytePath, SandboxPolicy } from "./policy.ts";
+
+/** How sandboxes are enforced on this machine. */
+export interface SandboxChoice {
+  readonly choice: BackEndChoice;
+  /** Files that nothing in a sandbox may read, whatever its policy says: those of our tokens and secrets. */
+  readonly secretPaths: readonly string[];
+}
+
+export interface SandboxOptions extends SandboxChoice {
+  readonly log: Log;
+  readonly clock?: Clock;
+}
 
 export interface Sandbox extends Disposable {
   /** The operator says that the machine around us is the sandbox: nothing is enforced here. */

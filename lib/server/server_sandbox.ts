@@ -1,0 +1,2 @@
+/** The sandbox of a server. */
+export { LazySandbox as ServerSandbox } from "../sandbox/lazy_sandbox.ts";
