@@ -1,11 +1,8 @@
 /** What enforces a policy on this machine: the ways that there are, which one is taken, and why not another. */
 
 import { type Clock, systemClock } from "../clock.ts";
+import type { BackEndName } from "./back_end_choice.ts";
 import type { AccessPlan } from "./policy.ts";
-
-/** From the first to be taken to the last. */
-export const BACK_END_NAMES = ["bubblewrap", "unshare", "landlock"] as const;
-export type BackEndName = typeof BACK_END_NAMES[number];
 
 export interface Unavailable {
   /** For people to read; without paths of theirs. */

@@ -1,14 +1,7 @@
 import { ExecError } from "../errors.ts";
-import { BACK_END_NAMES, type BackEnd, type BackEndName } from "./back_end.ts";
+import type { BackEnd } from "./back_end.ts";
+import { BACK_END_NAMES, type BackEndChoice, type BackEndName } from "./back_end_choice.ts";
 import type { AccessPlan } from "./policy.ts";
-
-/** What an operator can ask for. `external`: the machine around us is the sandbox, so nothing is enforced here. */
-export const BACK_END_CHOICES = ["auto", ...BACK_END_NAMES, "external"] as const;
-export type BackEndChoice = typeof BACK_END_CHOICES[number];
-
-export function isBackEndChoice(text: string): text is BackEndChoice {
-  return BACK_END_CHOICES.some((choice) => choice === text);
-}
 
 /** What a back end keeps when it works, for people to read. */
 export const PROMISES: Readonly<Record<BackEnd<unknown>["name"], string>> = {

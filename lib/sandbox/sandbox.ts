@@ -6,7 +6,8 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { BackEnd } from "./back_end.ts";
-import type { BackEndChoice, BackEndReport } from "./back_ends.ts";
+import type { BackEndChoice } from "./back_end_choice.ts";
+import type { BackEndReport } from "./back_ends.ts";
 import type { Confinement } from "./launcher/launch_plan.ts";
 import type { LauncherCommand } from "./launcher_command.ts";
 import type { MountPointLease } from "./mount_points.ts";

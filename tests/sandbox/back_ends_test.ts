@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type BackEnd, TestedBackEnd } from "../../lib/sandbox/back_end.ts";
-import { type BackEndChoice, BackEnds, isBackEndChoice, PROMISES } from "../../lib/sandbox/back_ends.ts";
+import type { BackEndChoice } from "../../lib/sandbox/back_end_choice.ts";
+import { BackEnds, PROMISES } from "../../lib/sandbox/back_ends.ts";
 import type { AccessPlan } from "../../lib/sandbox/policy.ts";
 
 type Name = BackEnd<string>["name"];
@@ -90,9 +91,4 @@ Deno.test("report() tries all and says what each is good for", async () => {
   ]);
   const external = await world("external").all.report();
   assert.ok(external.every(({ isChosen }) => !isChosen));
-});
-
-Deno.test("isBackEndChoice knows the words of the option", () => {
-  assert.ok(["auto", "bubblewrap", "unshare", "landlock", "external"].every(isBackEndChoice));
-  assert.ok(["", "filter", "none", "Auto", "toString"].every((text) => !isBackEndChoice(text)));
 });
