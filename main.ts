@@ -6,17 +6,13 @@ import { createLog, type Log, type LogLevel } from "./lib/log.ts";
 import { LogSink } from "./lib/log_sink.ts";
 import { noObserver } from "./lib/observer.ts";
 import type { ByteSink } from "./lib/rpc/stdio.ts";
-import { LAUNCHER_WORD } from "./lib/sandbox/launcher_command.ts";
-import { PROBE_WORD } from "./lib/sandbox/probe_command.ts";
+import { runHiddenPart } from "./lib/server/hidden_parts.ts";
 import type { ExecServer } from "./lib/server/serve.ts";
 
 /** How long the last answers of a stdio server may wait for a reader after its input has ended. */
 const FLUSH_PATIENCE_MS = 1_000;
 
-// The hidden parts of the one executable; under `deno run` they are programs of their own.
-if (Deno.args[0] === LAUNCHER_WORD) await import("./lib/sandbox/launcher/main.ts");
-else if (Deno.args[0] === PROBE_WORD) await import("./lib/sandbox/probe/main.ts");
-else await main();
+if (!await runHiddenPart(Deno.args)) await main();
 
 async function main(): Promise<void> {
   try {
