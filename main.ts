@@ -97,6 +97,7 @@ function serve(options: ServeOptions): Promise<void> {
     return server = await ExecServer.create({
       concurrentRequests: options.concurrentRequests,
       maxDetachedMs: options.maxDetachedMs,
+      sandbox: { choice: options.sandbox, secretPaths: await secretPaths(options.auth) },
       log,
       observer,
     });
@@ -163,11 +164,21 @@ function acknowledge(peer: Deno.NetAddr): void {
 async function authorizer(settings: NonNullable<ServeOptions["auth"]>) {
   const { createAuthorizer } = await import("./lib/server/auth.ts");
   return await createAuthorizer(settings, {
+    ...authPlace(),
     readFile: (path) => Deno.readFileSync(path),
-    cwd: () => Deno.cwd(),
-    home: Deno.env.get("HOME"),
     now: () => Date.now(),
   });
+}
+
+/** What nothing in a sandbox may read. */
+async function secretPaths(auth: ServeOptions["auth"]): Promise<string[]> {
+  const path = auth === null ? undefined : (await import("./lib/server/auth.ts")).secretFile(auth, authPlace());
+  return path === undefined ? [] : [path];
+}
+
+/** Where the files are looked for that the command line names. */
+function authPlace() {
+  return { cwd: () => Deno.cwd(), home: Deno.env.get("HOME") };
 }
 
 function print(text: string): void {

@@ -16,6 +16,10 @@ Options:
       --max-detached <DURATION>
           How long a client may have its processes kept after it has left, such as 90s, 30m, 24h or 7d; 0: no longer
           than the 80 seconds that every client gets [default: 24h]
+      --sandbox <MODE>
+          What enforces the sandboxes that clients ask for: bubblewrap, unshare (of util-linux) or landlock; auto: the
+          first of them that works here and can hold the policy. Without any of them what wants to be confined is
+          refused. external: the machine around the server is the sandbox, and nothing is enforced [default: auto]
       --log-level <LEVEL>
           What to write to standard error: off, error, warn, info or debug. Commands, files, environments and tokens
           are never written [default: warn; info with --remote]

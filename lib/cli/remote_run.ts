@@ -1,4 +1,4 @@
-import { remoteCredential, remoteSigner } from "../server/remote_credential.ts";
+import { registrationSecrets, remoteCredential, remoteSigner } from "../server/remote_credential.ts";
 import { runRemoteEnvironment } from "../server/remote_environment.ts";
 import type { Cli } from "./command.ts";
 import { type RemoteOptions, remoteOptions } from "./remote_options.ts";
@@ -11,20 +11,21 @@ export function remoteOptionsOf({ args, trustedRegistries }: RemoteServeOptions)
 }
 
 /** `exec-server --remote`. @returns The exit code. */
-export function runRemote(remote: RemoteServeOptions, cli: Cli): Promise<number> {
-  const { concurrentRequests, maxDetachedMs } = remote;
+export async function runRemote(remote: RemoteServeOptions, cli: Cli): Promise<number> {
+  const { concurrentRequests, maxDetachedMs, sandbox: choice } = remote;
   const options = remoteOptionsOf(remote);
   const { registry, environmentId, credential, aws } = options;
-  const serving = { registry, environmentId, concurrentRequests, maxDetachedMs };
+  const sandbox = { choice, secretPaths: await registrationSecrets(options, cli) };
+  const serving = { registry, environmentId, concurrentRequests, maxDetachedMs, sandbox };
   if (aws === null) {
-    return untilTold(
+    return await untilTold(
       options,
       cli,
       (sources) => remoteCredential(credential, sources),
       (scope) => runRemoteEnvironment({ ...serving, ...scope }),
     );
   }
-  return untilTold(
+  return await untilTold(
     options,
     cli,
     (sources) => remoteSigner(aws, sources),

@@ -1,6 +1,7 @@
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
 import type { AuthSettings } from "../server/auth.ts";
 import { originFlaw } from "../origin.ts";
+import { BACK_END_CHOICES, type BackEndChoice } from "../sandbox/back_end_choice.ts";
 import { requireSense } from "./argument_rules.ts";
 import { ArgumentReader, type Arguments, type OptionSpec } from "./arguments.ts";
 import { durationFlaw, parseDuration } from "./duration.ts";
@@ -28,6 +29,7 @@ export interface ServeOptions {
   readonly allowedOrigins: readonly string[];
   /** The longest that a session may be kept without a connection, in milliseconds; 0: no longer than the usual 80 s. */
   readonly maxDetachedMs: number;
+  readonly sandbox: BackEndChoice;
   readonly logLevel: LogLevel;
   /** Given, and without effect in local mode. */
   readonly idle: readonly string[];
@@ -37,6 +39,7 @@ export interface ServeOptions {
 export interface RemoteServeOptions {
   readonly concurrentRequests: number;
   readonly maxDetachedMs: number;
+  readonly sandbox: BackEndChoice;
   /** Everything that was given; what a variable stands for is among it. */
   readonly args: Arguments;
   readonly trustedRegistries: readonly string[];
@@ -46,6 +49,7 @@ const DEFAULT_LISTEN = "ws://127.0.0.1:0";
 /** The reference says nothing while all is well. */
 const DEFAULT_LOG_LEVEL = "warn";
 const DEFAULT_MAX_DETACHED = "24h";
+const DEFAULT_SANDBOX = "auto";
 const DEFAULT_SKEW_SECONDS = "30";
 const LARGEST_U64 = 2n ** 64n - 1n;
 
@@ -65,6 +69,7 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "--ws-max-clock-skew-seconds", value: "<SECONDS>", check: (value) => countFlaw(value, 0n) },
   { name: "--allow-origin", value: "<ORIGIN>", check: originFlaw, repeatable: true },
   { name: "--max-detached", value: "<DURATION>", check: maxDetachedFlaw },
+  { name: "--sandbox", value: "<MODE>", choices: BACK_END_CHOICES },
   ...REMOTE_OPTIONS,
   { name: "--log-level", value: "<LEVEL>", choices: LOG_LEVELS },
   { name: "--help", short: "-h", final: true },
@@ -98,10 +103,11 @@ export function parseServeOptions(argv: readonly string[], env: (name: string) =
   }
   const concurrentRequests = Number(args.get("--concurrent-requests") ?? 1);
   const maxDetachedMs = parseDuration(args.get("--max-detached") ?? DEFAULT_MAX_DETACHED) ?? 0;
+  const sandbox = (args.get("--sandbox") ?? DEFAULT_SANDBOX) as BackEndChoice;
   if (args.has("--remote")) {
     refuseListener(args, auth);
     const trustedRegistries = reader.all("--trust-registry");
-    return { kind: "remote", options: { concurrentRequests, maxDetachedMs, args: whole, trustedRegistries } };
+    return { kind: "remote", options: { concurrentRequests, maxDetachedMs, sandbox, args: whole, trustedRegistries } };
   }
   const listen = parseListenUrl(args.get("--listen") ?? DEFAULT_LISTEN);
   if (auth !== null && listen.kind === "stdio") {
@@ -116,6 +122,7 @@ export function parseServeOptions(argv: readonly string[], env: (name: string) =
       auth,
       allowedOrigins: reader.all("--allow-origin"),
       maxDetachedMs: listen.kind === "stdio" ? 0 : maxDetachedMs,
+      sandbox,
       logLevel: (args.get("--log-level") ?? DEFAULT_LOG_LEVEL) as LogLevel,
       idle: ["--environment-id", "--name"].filter((name) => args.has(name)),
     },

@@ -17,6 +17,12 @@ export class LazySandbox implements Disposable {
   /** @param create Replaced in tests. */
   constructor(options: SandboxOptions, create: (options: SandboxOptions) => Promise<Sandbox> = createSandboxHere) {
     this.isExternal = options.choice === "external";
+    if (this.isExternal) {
+      options.log.warn(
+        "sandboxes are not enforced here: whatever clients ask for, programs and file requests have all rights of this " +
+          "user, because the machine around us was said to be the sandbox",
+      );
+    }
     this.#begin = lazily(async () => {
       const sandbox = await create(options);
       if (this.#disposed) sandbox[Symbol.dispose]();

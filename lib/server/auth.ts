@@ -64,6 +64,15 @@ export async function createAuthorizer(settings: AuthSettings, environment: Auth
   return authorizer((token) => checkJwt(token, rules, BigInt(Math.floor(environment.now() / 1000))));
 }
 
+/** The file that the settings name, by its absolute path, for who must keep it from others; undefined: none. */
+export function secretFile(
+  settings: AuthSettings,
+  environment: Pick<AuthEnvironment, "cwd" | "home">,
+): string | undefined {
+  if (settings.mode === "signed-bearer-token") return absolutePath(settings.secretFile, environment);
+  return "file" in settings.token ? absolutePath(settings.token.file, environment) : undefined;
+}
+
 /** Takes the token out of the header and asks `check`. */
 function authorizer(check: (token: string) => Promise<string | undefined>): Authorizer {
   return async (authorization) => {
@@ -116,7 +125,7 @@ function readFailure(error: unknown): string {
 }
 
 /** `path` from the working directory, without `.`, `..` and doubled slashes; `~` is the home directory. */
-function absolutePath(path: string, { cwd, home }: AuthEnvironment): string {
+function absolutePath(path: string, { cwd, home }: Pick<AuthEnvironment, "cwd" | "home">): string {
   const expanded = home !== undefined && /^~(\/|$)/.test(path) ? home + path.slice(1) : path;
   const parts: string[] = [];
   for (const part of (expanded.startsWith("/") ? expanded : `${cwd()}/${expanded}`).split("/")) {

@@ -15,10 +15,13 @@ export {
   type ByteReader,
   type CredentialChoice,
   type CredentialSources,
+  registrationSecrets,
   type RemoteCredential,
   remoteCredential,
   remoteSigner,
 } from "./remote_credential.ts";
+export type { SandboxChoice } from "../sandbox/sandbox.ts";
+export type { BackEndChoice } from "../sandbox/back_end_choice.ts";
 export type { Credential, RequestSigner, SignedRequest } from "../relay/credential.ts";
 export { type Authorizer } from "./auth.ts";
 export { listen, type Listener } from "./listener.ts";

@@ -79,3 +79,17 @@ export async function remoteSigner(
   const auth = await awsSigner({ ...choice, service: service.trim(), env, now: Date.now, library: loadAwsLibrary });
   return endsWithStdin ? { auth, ended: new StdinLines(stdin).ended() } : { auth };
 }
+
+/**
+ * The files that the credential or the signer comes from: nothing in a sandbox may read them. Absolute paths; what is
+ * there when they are wanted counts, so they need not exist.
+ */
+export async function registrationSecrets(
+  { credential, aws }: { readonly credential: CredentialChoice; readonly aws: AwsChoice | null },
+  { env, cwd }: { readonly env: (name: string) => string | undefined; readonly cwd: () => string },
+): Promise<string[]> {
+  const paths = aws === null
+    ? (await import("../relay/credentials/credential_files.ts")).credentialFiles(credential, env)
+    : (await import("../relay/direct/aws_files.ts")).awsFiles(env);
+  return paths.map((path) => path.startsWith("/") ? path : `${cwd()}/${path}`);
+}

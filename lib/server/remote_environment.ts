@@ -8,6 +8,7 @@ import type { RemoteEvents } from "../relay/events.ts";
 import type { ExecutorOptions } from "../relay/executor/executor.ts";
 import type { Dial } from "../relay/socket/relay_socket.ts";
 import type { remoteLog } from "../relay/remote_log.ts";
+import type { SandboxChoice } from "../sandbox/sandbox.ts";
 import { ExecServer } from "./serve.ts";
 
 /**
@@ -52,6 +53,7 @@ export interface ServingOptions {
   /** Of a server of its own, see `ServerOptions`. */
   readonly concurrentRequests?: number;
   readonly maxDetachedMs?: number;
+  readonly sandbox?: SandboxChoice;
 }
 
 /** With `auth` harnesses come through the relay; with `signer` the service itself is the only one. */
@@ -142,7 +144,7 @@ async function direct(options: DirectOptions): Promise<(serve: Serve) => Promise
 
 /** A server of the environment's own; leaving its scope waits until nothing of its programs is left. */
 async function ownServer(
-  { concurrentRequests, maxDetachedMs, log = silentLog, observer }: ServingOptions & RegistryOptions,
+  { concurrentRequests, maxDetachedMs, sandbox, log = silentLog, observer }: ServingOptions & RegistryOptions,
 ): Promise<AsyncDisposable & { readonly server: ExecServer; end(): void }> {
   await using resources = new AsyncDisposableStack();
   // Where a backend can only end and not wait, there is nothing to wait for.
@@ -153,6 +155,7 @@ async function ownServer(
     log,
     ...(concurrentRequests === undefined ? {} : { concurrentRequests }),
     ...(maxDetachedMs === undefined ? {} : { maxDetachedMs }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(observer === undefined ? {} : { observer }),
   });
   let ended = false;

@@ -6,11 +6,14 @@ import { systemBackend } from "../process/backend.ts";
 import { environmentInfo as environmentInfoCodec } from "../protocol/environment.ts";
 import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
 import { Peer } from "../rpc/peer.ts";
+import { DEFAULT_SANDBOX } from "../sandbox/lazy_sandbox.ts";
+import type { SandboxChoice } from "../sandbox/sandbox.ts";
 import { Conversation } from "./conversation.ts";
 import { Crowd } from "./crowd.ts";
 import { environmentInfo } from "./environment_info.ts";
 import { type BuiltHandlers, handlers } from "./handlers.ts";
 import { ServerFiles } from "./server_files.ts";
+import { ServerSandbox } from "./server_sandbox.ts";
 import { DEFAULT_MAX_DETACHED_MS, Sessions } from "./sessions.ts";
 
 export interface ServerOptions {
@@ -26,6 +29,8 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** How programs are launched; the default is the system's own way. Ended with the server. */
   readonly backend?: ProcessBackend & Disposable;
+  /** What enforces sandboxes; the default is the first way that works here, and no secrets to be kept from programs. */
+  readonly sandbox?: SandboxChoice;
 }
 
 /** Serves any number of connections with one set of sessions. Leaving its scope ends every process. */
@@ -35,11 +40,13 @@ export class ExecServer implements Disposable {
   readonly #sessions: Sessions;
   readonly #handlers: BuiltHandlers;
   readonly #files: ServerFiles;
+  readonly #sandbox: ServerSandbox;
   readonly #connections = new Set<Connection>();
 
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
     this.#crowd = new Crowd(options.clock);
+    this.#sandbox = new ServerSandbox({ ...options.sandbox, log: options.log });
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
     this.#files = new ServerFiles(options.log);
@@ -73,6 +80,7 @@ export class ExecServer implements Disposable {
       observer: harmless(options.observer ?? noObserver, log),
       clock: options.clock ?? systemClock,
       backend: options.backend ?? await systemBackend(log),
+      sandbox: options.sandbox ?? DEFAULT_SANDBOX,
     }, info);
   }
 
@@ -105,5 +113,6 @@ export class ExecServer implements Disposable {
     this.#options.backend[Symbol.dispose]();
     for (const connection of this.#connections) connection.close(undefined, "server ends");
     this.#files[Symbol.dispose]();
+    this.#sandbox[Symbol.dispose]();
   }
 }

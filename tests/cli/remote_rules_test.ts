@@ -264,7 +264,12 @@ Deno.test("parseServeOptions leaves what remote mode is told to who runs it", ()
   );
   assert.equal(command.kind, "remote");
   const { args, ...rest } = (command as Extract<typeof command, { kind: "remote" }>).options;
-  assert.deepEqual(rest, { concurrentRequests: 4, maxDetachedMs: 3_600_000, trustedRegistries: ["a", "b"] });
+  assert.deepEqual(rest, {
+    concurrentRequests: 4,
+    maxDetachedMs: 3_600_000,
+    sandbox: "auto",
+    trustedRegistries: ["a", "b"],
+  });
   assert.deepEqual([args.get("--environment-id"), args.has("--exit-on-stdin-close")], ["x", true]);
 });
 

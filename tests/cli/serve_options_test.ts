@@ -37,6 +37,7 @@ Deno.test("parseServeOptions has a default for everything", () => {
     auth: null,
     allowedOrigins: [],
     maxDetachedMs: 24 * 3_600_000,
+    sandbox: "auto",
     logLevel: "warn",
     idle: [],
   });
@@ -50,6 +51,7 @@ Deno.test("parseServeOptions takes values behind a blank or an equals sign", () 
     auth: { mode: "capability-token", token: { file: "a=b" } },
     allowedOrigins: ["https://a.example"],
     maxDetachedMs: 90_000,
+    sandbox: "unshare",
     logLevel: "debug",
     idle: [],
   };
@@ -64,6 +66,7 @@ Deno.test("parseServeOptions takes values behind a blank or an equals sign", () 
     ["--ws-token-file", "a=b"],
     ["--allow-origin", "https://a.example"],
     ["--max-detached", "90s"],
+    ["--sandbox", "unshare"],
   ];
   assert.deepEqual(options(...pairs.flat()), expected);
   assert.deepEqual(options(...pairs.map((pair) => pair.join("="))), expected);
@@ -105,6 +108,20 @@ Deno.test("--max-detached is a duration, or 0 for none", () => {
       message:
         /^error: invalid value '.*' for '--max-detached <DURATION>': a number with a unit is expected.*; or 0 for none\n/,
     });
+  }
+});
+
+Deno.test("--sandbox names what enforces sandboxes, in every mode", () => {
+  const remote = ["--remote", "https://registry.example", "--environment-id", "env"];
+  for (const choice of ["auto", "bubblewrap", "unshare", "landlock", "external"]) {
+    assert.equal(options("--sandbox", choice).sandbox, choice);
+    assert.equal(options("--listen", "stdio", "--sandbox", choice).sandbox, choice);
+    const command = parse([...remote, "--sandbox", choice]);
+    assert.equal(command.kind === "remote" && command.options.sandbox, choice);
+  }
+  const possible = "\n  [possible values: auto, bubblewrap, unshare, landlock, external]";
+  for (const word of ["none", "filter", "", "Auto"]) {
+    assert.throws(() => parse([`--sandbox=${word}`]), (error: Error) => error.message.includes(possible), word);
   }
 });
 

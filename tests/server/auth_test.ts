@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AuthEnvironment, type AuthSettings, createAuthorizer } from "../../lib/server/auth.ts";
+import { type AuthEnvironment, type AuthSettings, createAuthorizer, secretFile } from "../../lib/server/auth.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const encoder = new TextEncoder();
@@ -139,4 +139,12 @@ Deno.test("createAuthorizer checks signed tokens against the trimmed secret and 
   now++;
   assert.equal(await authorize(`Bearer ${token}`), "expired websocket jwt");
   assert.equal(await authorize("Bearer x"), "invalid websocket jwt");
+});
+
+Deno.test("secretFile is the very file that createAuthorizer reads", () => {
+  const token = (file: string): AuthSettings => ({ mode: "capability-token", token: { file } });
+  assert.equal(secretFile(token("~/t"), environment()), "/home/me/t");
+  assert.equal(secretFile(token("a/../t"), environment()), "/work dir/t");
+  assert.equal(secretFile({ ...signed, secretFile: "s" }, environment()), "/work dir/s");
+  assert.equal(secretFile({ mode: "capability-token", token: { sha256: "00" } }, environment()), undefined);
 });

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../json.ts";
 import { type Credential, CredentialError } from "../credential.ts";
 import { apiKey } from "./api_key.ts";
 import { authFile, type AuthStore } from "./auth_file.ts";
+import { authFilePath } from "./auth_file_path.ts";
 import { ChatGptSignIn } from "./chatgpt_sign_in.ts";
 import type { CredentialWorld } from "./credential_world.ts";
 import { type SignInMethod, signInMethod } from "./sign_in_tokens.ts";
@@ -52,14 +53,6 @@ async function storedMethod(store: AuthStore): Promise<SignInMethod> {
     throw new CredentialError(`${NOTHING} (cannot use ${store.path}: ${error.message})`, false, { cause: error.cause });
   }
   return file === undefined ? { kind: "none" } : signInMethod(file);
-}
-
-/** undefined: there is no home directory. */
-function authFilePath(env: CredentialWorld["env"]): string | undefined {
-  const codexHome = env("CODEX_HOME");
-  if (codexHome) return `${codexHome}/auth.json`;
-  const home = env("HOME") || env("USERPROFILE");
-  return home ? `${home}/.codex/auth.json` : undefined;
 }
 
 function tokenEndpoint(override: string | undefined): string {
