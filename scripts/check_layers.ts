@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "sandbox": ["linux"],
   "linux": [],
   "http": ["linux"],
-  "protocol": [],
+  "protocol": ["sandbox"],
   "rpc": [],
 };
 
