@@ -1,19 +1,9 @@
 import { ExecError } from "../errors.ts";
+import { changes, FileRequests, type OperationsOf, reads, type RequestScope } from "./file_requests.ts";
 import { MAX_MISSING_PATHS, MissingWatch } from "./missing_watch.ts";
 import { checkHandleId, OpenFiles } from "./open_files.ts";
-import type {
-  Caller,
-  DirectoryEntry,
-  FileContent,
-  FileOperations,
-  MaybePromise,
-  Metadata,
-  NativePath,
-  OpenFile,
-  WalkOptions,
-  WalkResult,
-} from "./operations.ts";
-import type { Claims, Line, PathClaim, Turns } from "./turns.ts";
+import type { FileOperations, MaybePromise, NativePath, OpenFile } from "./operations.ts";
+import type { Claims, Turns } from "./turns.ts";
 
 /** Bytes that one read or write of an open file may move. */
 const MAX_BLOCK_BYTES = 1024 * 1024;
@@ -31,97 +21,20 @@ export interface ConnectionFilesOptions {
 }
 
 /** What one connection does with files: its requests in their order, and its open files, closed with the scope. */
-export class ConnectionFiles implements Disposable {
-  readonly #operations: FileOperations;
-  readonly #caller: Caller;
-  readonly #line: Line;
-  readonly #files = new OpenFiles();
+export class ConnectionFiles extends FileRequests implements Disposable {
+  readonly #scope: RequestScope;
   readonly #watch: MissingWatch;
 
   constructor({ operations, turns, signal, budgetMs }: ConnectionFilesOptions) {
-    this.#operations = operations;
-    this.#caller = { signal, budgetMs };
-    this.#line = turns.line(signal);
+    const scope = { caller: { signal, budgetMs }, line: turns.line(signal), files: new OpenFiles() };
+    super(scope, () => operations);
+    this.#scope = scope;
     this.#watch = new MissingWatch(operations);
   }
 
-  readFile(path: NativePath, followSymlinks: boolean): MaybePromise<FileContent> {
-    const claim = reads(path);
-    return this.#inTurn([claim], () => this.#operations.readFile(claim.path, followSymlinks, this.#caller));
-  }
-
-  writeFile(path: NativePath, bytes: Uint8Array<ArrayBuffer>, followSymlinks: boolean): MaybePromise<void> {
-    const claim = changes(path);
-    return this.#inTurn([claim], () => this.#operations.writeFile(claim.path, bytes, followSymlinks, this.#caller));
-  }
-
-  createDirectory(
-    path: NativePath,
-    options: { readonly recursive: boolean; readonly followSymlinks: boolean },
-  ): MaybePromise<void> {
-    const claim = makes(path);
-    return this.#inTurn([claim], () => this.#operations.createDirectory(claim.path, options, this.#caller));
-  }
-
-  getMetadata(path: NativePath, followSymlinks: boolean): MaybePromise<Metadata> {
-    const claim = reads(path);
-    return this.#inTurn([claim], () => this.#operations.getMetadata(claim.path, followSymlinks, this.#caller));
-  }
-
-  canonicalize(path: NativePath): MaybePromise<NativePath> {
-    const claim = reads(path);
-    return this.#inTurn([claim], () => this.#operations.canonicalize(claim.path, this.#caller));
-  }
-
-  readDirectory(path: NativePath): MaybePromise<readonly DirectoryEntry[]> {
-    const claim = readsTree(path);
-    return this.#inTurn([claim], () => this.#operations.readDirectory(claim.path, this.#caller));
-  }
-
-  walk(path: NativePath, options: WalkOptions): MaybePromise<WalkResult> {
-    const claim = readsTree(path);
-    return this.#inTurn([claim], () => this.#operations.walk(claim.path, options, this.#caller));
-  }
-
-  remove(
-    path: NativePath,
-    options: { readonly recursive: boolean; readonly force: boolean; readonly followSymlinks: boolean },
-  ): MaybePromise<void> {
-    const claim = changes(path);
-    return this.#inTurn([claim], () => this.#operations.remove(claim.path, options, this.#caller));
-  }
-
-  copy(source: NativePath, destination: NativePath, recursive: boolean): MaybePromise<void> {
-    const from = readsTree(source), to = makes(destination);
-    return this.#inTurn([from, to], () => this.#operations.copy(from.path, to.path, recursive, this.#caller));
-  }
-
-  /**
-   * Opens a file under a name of at most 32 bytes that no other open file of this connection has.
-   *
-   * @param locate Gives the path, or refuses it: after the name and the number of open files have been looked at.
-   * @param mode "replace" creates the file or empties it.
-   */
-  open(handleId: string, locate: () => NativePath, mode: "read" | "replace"): MaybePromise<void> {
-    checkHandleId(handleId);
-    let path: NativePath | undefined;
-    let refusal: unknown;
-    try {
-      path = locate();
-    } catch (error) {
-      refusal = error;
-    }
-    const claims = path === undefined ? [] : [mode === "read" ? reads(path) : changes(path)];
-    const place = (): NativePath => {
-      if (path === undefined) throw refusal;
-      return path;
-    };
-    const open = (path: NativePath): MaybePromise<OpenFile> =>
-      mode === "read"
-        ? this.#operations.openForReading(path, this.#caller)
-        : this.#operations.openForReplacing(path, this.#caller);
-    const handle = { id: handleId, changes: true, ...(path === undefined ? {} : { opens: path }) };
-    return this.#inTurn(claims, () => this.#files.add(handleId, place, open), handle);
+  /** Requests of the same connection that work with other operations; what they open is open for all. */
+  within(operations: OperationsOf): FileRequests {
+    return new FileRequests(this.#scope, operations);
   }
 
   /**
@@ -138,11 +51,11 @@ export class ConnectionFiles implements Disposable {
     return this.#withFile(handleId, reads, (file) => {
       const block = (bytes: Uint8Array<ArrayBuffer>) => ({ bytes, eof: bytes.length < length });
       const failed = (error: unknown): never => {
-        this.#files.close(handleId);
+        this.#scope.files.close(handleId);
         throw error;
       };
       try {
-        const bytes = file.read(offset, length, this.#caller.signal);
+        const bytes = file.read(offset, length, this.#scope.caller.signal);
         return bytes instanceof Promise ? bytes.then(block, failed) : block(bytes);
       } catch (error) {
         return failed(error);
@@ -157,13 +70,13 @@ export class ConnectionFiles implements Disposable {
     if (offset + BigInt(bytes.length) > MAX_OFFSET) {
       throw new ExecError("invalidRequest", "file write range exceeds the signed 64-bit file offset limit");
     }
-    return this.#withFile(handleId, changes, (file) => file.write(offset, bytes, this.#caller.signal));
+    return this.#withFile(handleId, changes, (file) => file.write(offset, bytes, this.#scope.caller.signal));
   }
 
   /** Harmless if no file of this name is open. */
   close(handleId: string): MaybePromise<void> {
     checkHandleId(handleId);
-    return this.#inTurn([], () => this.#files.close(handleId), { id: handleId, changes: true });
+    return this.#inTurn([], () => this.#scope.files.close(handleId), { id: handleId, changes: true });
   }
 
   /**
@@ -185,11 +98,11 @@ export class ConnectionFiles implements Disposable {
 
   [Symbol.dispose](): void {
     this.#watch[Symbol.dispose]();
-    this.#files[Symbol.dispose]();
+    this.#scope.files[Symbol.dispose]();
   }
 
   #inTurn<T>(paths: Claims["paths"], act: () => MaybePromise<T>, handle?: Claims["handle"]): MaybePromise<T> {
-    return this.#line.run(handle === undefined ? { paths } : { paths, handle }, act);
+    return this.#scope.line.run(handle === undefined ? { paths } : { paths, handle }, act);
   }
 
   /** Which file that is only turns out when it is its turn; until then whatever may be opened by then counts. */
@@ -198,28 +111,11 @@ export class ConnectionFiles implements Disposable {
     use: typeof reads,
     act: (file: OpenFile) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const open = this.#files.path(handleId);
-    const opening = this.#line.opening(handleId);
+    const open = this.#scope.files.path(handleId);
+    const opening = this.#scope.line.opening(handleId);
     const paths = (open === undefined ? opening : [open, ...opening]).map(use);
-    return this.#inTurn(paths, () => act(this.#files.get(handleId)), { id: handleId, changes: use === changes });
+    return this.#inTurn(paths, () => act(this.#scope.files.get(handleId)), { id: handleId, changes: use === changes });
   }
-}
-
-function reads(path: NativePath): PathClaim {
-  return { path, changes: false, tree: false, above: false };
-}
-
-function readsTree(path: NativePath): PathClaim {
-  return { path, changes: false, tree: true, above: false };
-}
-
-function changes(path: NativePath): PathClaim {
-  return { path, changes: true, tree: true, above: false };
-}
-
-/** Makes what is missing above the path as well. */
-function makes(path: NativePath): PathClaim {
-  return { path, changes: true, tree: true, above: true };
 }
 
 function checkBlock(kind: "read" | "write", length: number): void {

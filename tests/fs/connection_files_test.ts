@@ -286,3 +286,42 @@ Deno.test("the end of a connection drops what waits and closes what is open", as
   assert.equal(late.disposed, 1);
   assert.throws(() => gone.files.writeFile(bytesOf("/file"), bytesOf("fourth"), true), /ended/);
 });
+
+Deno.test("requests within other operations keep their place among the rest, and open files for all", async () => {
+  const asked: string[] = [];
+  const write = Promise.withResolvers<void>();
+  const file = new FakeFile();
+  using connection = new Connection(fakeOperations({ writeFile: () => (asked.push("write"), write.promise) }));
+  const others = fakeOperations({
+    readFile: () => (asked.push("read"), bytesOf("content")),
+    openForReading: () => file,
+  });
+  const within = connection.files.within(() => (asked.push("operations"), Promise.resolve(others)));
+  const written = connection.files.writeFile(bytesOf("/file"), bytesOf("content"), true);
+  const read = within.readFile(bytesOf("/file"), true);
+  await within.open("h", () => bytesOf("/other"), "read");
+  assert.deepEqual(asked, ["write", "operations"]);
+  write.resolve();
+  assert.equal(textOf(await read as Uint8Array), "content");
+  await written;
+  assert.deepEqual(asked, ["write", "operations", "operations", "read"]);
+  assert.deepEqual(connection.files.readBlock("h", 0n, 1), { bytes: new Uint8Array(0), eof: true });
+  assert.throws(() => connection.open("h"), refusal("file handle `h` already exists"));
+});
+
+Deno.test("operations that cannot be had are asked for after the name of a file, and leave it free", async () => {
+  let asked = 0;
+  using connection = new Connection(fakeOperations({ openForReading: () => new FakeFile() }));
+  const within = connection.files.within(() => {
+    asked++;
+    throw new Error("no operations");
+  });
+  connection.open("h");
+  assert.throws(() => within.open("h", () => bytesOf("/file"), "read"), refusal("file handle `h` already exists"));
+  assert.equal(asked, 0);
+  assert.throws(() => within.open("i", () => bytesOf("/file"), "read"), /no operations/);
+  assert.throws(() => within.getMetadata(bytesOf("/file"), true), /no operations/);
+  const late = connection.files.within(() => Promise.reject(new Error("none came")));
+  await assert.rejects(async () => await late.open("i", () => bytesOf("/file"), "read"), /none came/);
+  connection.open("i");
+});

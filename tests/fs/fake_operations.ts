@@ -19,6 +19,7 @@ export function fakeOperations(answers: Partial<Record<keyof FileOperations, Ans
     throw new Error(`${name} was not expected`);
   };
   return new Proxy({}, {
-    get: (_, name) => answers[name as keyof FileOperations] ?? notAsked(String(name)),
+    // A promise asks for its own.
+    get: (_, name) => name === "then" ? undefined : answers[name as keyof FileOperations] ?? notAsked(String(name)),
   }) as FileOperations;
 }
