@@ -94,13 +94,15 @@ function serve(options: ServeOptions): Promise<void> {
     const observer = options.logLevel === "debug"
       ? (await import("./lib/log_observer.ts")).logObserver(log)
       : noObserver;
-    return server = await ExecServer.create({
+    server = await ExecServer.create({
       concurrentRequests: options.concurrentRequests,
       maxDetachedMs: options.maxDetachedMs,
       sandbox: { choice: options.sandbox, secretPaths: await secretPaths(options.auth) },
       log,
       observer,
     });
+    void import("./lib/server/leftovers.ts").then(({ removeLeftovers }) => removeLeftovers(log));
+    return server;
   };
   return options.listen.kind === "stdio" ? serveStdio(load, end) : serveWebSocket(options, log, load, end);
 }

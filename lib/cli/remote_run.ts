@@ -1,4 +1,5 @@
 import { registrationSecrets, remoteCredential, remoteSigner } from "../server/remote_credential.ts";
+import { removeLeftovers } from "../server/leftovers.ts";
 import { runRemoteEnvironment } from "../server/remote_environment.ts";
 import type { Cli } from "./command.ts";
 import { type RemoteOptions, remoteOptions } from "./remote_options.ts";
@@ -22,13 +23,19 @@ export async function runRemote(remote: RemoteServeOptions, cli: Cli): Promise<n
       options,
       cli,
       (sources) => remoteCredential(credential, sources),
-      (scope) => runRemoteEnvironment({ ...serving, ...scope }),
+      (scope) => {
+        void removeLeftovers(scope.log);
+        return runRemoteEnvironment({ ...serving, ...scope });
+      },
     );
   }
   return await untilTold(
     options,
     cli,
     (sources) => remoteSigner(aws, sources),
-    ({ auth: signer, ...scope }) => runRemoteEnvironment({ ...serving, ...scope, signer }),
+    ({ auth: signer, ...scope }) => {
+      void removeLeftovers(scope.log);
+      return runRemoteEnvironment({ ...serving, ...scope, signer });
+    },
   );
 }

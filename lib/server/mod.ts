@@ -20,6 +20,7 @@ export {
   remoteCredential,
   remoteSigner,
 } from "./remote_credential.ts";
+export { removeLeftovers } from "./leftovers.ts";
 export type { SandboxChoice } from "../sandbox/sandbox.ts";
 export type { BackEndChoice } from "../sandbox/back_end_choice.ts";
 export type { Credential, RequestSigner, SignedRequest } from "../relay/credential.ts";
