@@ -7,6 +7,7 @@
  *     deno task interop -- --runs 2000        a longer one
  *     deno task interop -- --seed 42          the same one again
  *     deno task interop -- --only fs          only random requests for files; needs bubblewrap
+ *     deno task interop -- --only sandbox     only random requests and programs in random sandboxes; needs bubblewrap
  *     deno task interop -- --only codex       only the real Codex CLI
  *     deno task interop -- --only client      only our client against the reference
  *     deno task interop -- --only relay       only the relay, with the reference at one of its ends
@@ -16,7 +17,8 @@ import { referenceCommand } from "../tests/bench/reference.ts";
 import { playSuite, skipSuite } from "../tests/client/suite/play.ts";
 import { playCodex, skipCodex } from "../tests/codex/play.ts";
 import { Duel } from "../tests/interop/duel.ts";
-import { playFiles } from "../tests/interop/fs/play.ts";
+import { playFiles, type PlayOptions } from "../tests/interop/fs/play.ts";
+import { playSandboxes } from "../tests/interop/sandbox/play.ts";
 import { scenarios } from "../tests/interop/scenario.ts";
 import { Side } from "../tests/interop/side.ts";
 import type { ServerCommand } from "../tests/program/running_server.ts";
@@ -31,13 +33,13 @@ const USAGE = `usage: interop [options]
   --seed N          repeat the run with this seed
   --path P          with --seed: only the conversation at this place, as a failure prints it
   --transport T     ws or stdio only
-  --only PART       messages (random conversations), fs (those about files), codex (the real Codex CLI with a scripted
+  --only PART       messages (random conversations), fs (those about files), sandbox (those in sandboxes), codex (the real Codex CLI with a scripted
                     model), client (our client against the reference) or relay (all of them through a relay) only
   --title TEXT      with --only relay: only runs whose title contains it
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
-const PARTS = ["messages", "fs", "codex", "client", "relay"] as const;
+const PARTS = ["messages", "fs", "sandbox", "codex", "client", "relay"] as const;
 type Part = typeof PARTS[number];
 
 interface Options {
@@ -123,8 +125,10 @@ async function run(transport: "ws" | "stdio", reference: readonly string[], opti
   return false;
 }
 
-/** The same for requests that change files, where servers can be confined. */
-async function runFiles(
+/** The same for requests that change files, and in sandboxes, where servers can be confined. */
+async function runConfined(
+  play: (options: PlayOptions) => Promise<boolean | null>,
+  name: string,
   transport: "ws" | "stdio",
   reference: ServerCommand,
   options: Options,
@@ -133,10 +137,10 @@ async function runFiles(
   const runs = runsOver(transport, options);
   try {
     const strict = rules === REFERENCE_RULES;
-    const alike = await playFiles({ reference, words, transport, runs, seed, path, strict });
+    const alike = await play({ reference, words, transport, runs, seed, path, strict });
     return alike === null ? "skipped" : alike ? "passed" : "failed";
   } catch (error) {
-    console.log(`FAIL fs ${transport}: ${error instanceof Error ? error.message : String(error)}`);
+    console.log(`FAIL ${name} ${transport}: ${error instanceof Error ? error.message : String(error)}`);
     return "failed";
   }
 }
@@ -165,7 +169,11 @@ if (import.meta.main) {
     else counts[await run(transport, reference, options) ? "passed" : "failed"]++;
   }
   for (const transport of options.parts.includes("fs") ? options.transports : []) {
-    counts[reference === null ? "skipped" : await runFiles(transport, reference, options)]++;
+    counts[reference === null ? "skipped" : await runConfined(playFiles, "fs", transport, reference, options)]++;
+  }
+  for (const transport of options.parts.includes("sandbox") ? options.transports : []) {
+    const skips = reference === null;
+    counts[skips ? "skipped" : await runConfined(playSandboxes, "sandbox", transport, reference, options)]++;
   }
   if (options.parts.includes("codex")) {
     const carriers = options.transports;

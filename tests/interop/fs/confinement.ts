@@ -23,16 +23,19 @@ export class Confinement implements AsyncDisposable {
   readonly work: string;
   readonly #programs = new Map<string, string>();
 
-  private constructor(directory: string) {
+  private constructor(directory: string, readonly nests: boolean) {
     this.directory = directory;
     this.work = `${directory}/work`;
   }
 
-  /** @throws {NoConfinement} If it cannot be had here. */
-  static async create(): Promise<Confinement> {
+  /**
+   * @param nests Whether others like it can be made inside, by what is tested there.
+   * @throws {NoConfinement} If it cannot be had here.
+   */
+  static async create({ nests = false }: { readonly nests?: boolean } = {}): Promise<Confinement> {
     if (Deno.build.os !== "linux") throw new NoConfinement(`bubblewrap is for Linux, this is ${Deno.build.os}`);
     const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "exec-server-confined-" }));
-    const confinement = new Confinement(directory);
+    const confinement = new Confinement(directory, nests);
     try {
       await Deno.chmod(directory, 0o755); // whoever is confined must get to it
       await confinement.#probe();
@@ -72,6 +75,8 @@ export class Confinement implements AsyncDisposable {
       ...[...this.#programs].flatMap(([name, path]) => ["--ro-bind", path, `${this.directory}/${name}`]),
       ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
       ...["--chdir", this.work, "--cap-drop", "ALL"],
+      ...(isRoot ? BECOME_ORDINARY_CAPABILITIES.flatMap((name) => ["--cap-add", name]) : []),
+      ...(isRoot && this.nests ? SHOW_PROCESSES : []),
       ...(isRoot ? BECOME_ORDINARY : []),
       ...["/bin/sh", "-c", `umask 022; trap '' XFSZ; ulimit -f ${FILE_UNITS} && exec "$@"`, "sh", ...words],
     ];
@@ -99,9 +104,18 @@ export class Confinement implements AsyncDisposable {
   }
 }
 
+/**
+ * As root, bubblewrap covers parts of /proc, and a kernel lets nobody mount a whole one in a namespace below where only
+ * parts can be seen. An ordinary user has no rights to what is covered.
+ */
+const SHOW_PROCESSES = [
+  ...["--cap-add", "CAP_SYS_ADMIN", "--"],
+  ...["/bin/sh", "-c", 'mount -t proc -o nosuid,nodev,noexec proc /proc && exec "$@"', "sh"],
+];
+
 /** Needs three capabilities and keeps none. */
+const BECOME_ORDINARY_CAPABILITIES = ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"];
 const BECOME_ORDINARY = [
-  ...["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"],
   ...["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups"],
   ...["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"],
 ];

@@ -1,6 +1,7 @@
 /** One of the two servers in a duel about files, with the directory that is its own. */
 import { DEADLINE_MS, sleep } from "../../wire/deadline.ts";
 import { Mismatch } from "../../wire/mismatch.ts";
+import type { ProcessEvents } from "../../wire/process_events.ts";
 import { canonical } from "../exact_json.ts";
 import { Side, type SideOptions } from "../side.ts";
 import { Guard } from "./guard.ts";
@@ -69,6 +70,15 @@ export class FsSide implements AsyncDisposable {
 
   async end(): Promise<void> {
     await this.#side.disconnect();
+  }
+
+  /** Waits until a program's last word has come. @throws {Mismatch} If it does not come. */
+  async closed(id: string): Promise<ProcessEvents> {
+    return await this.#side.inbox.until(
+      () => this.#side.process(id).closed ? this.#side.process(id) : undefined,
+      () => `end of a program of ${this.#side.options.name}`,
+      DEADLINE_MS,
+    );
   }
 
   /** What was notified on this connection, each in one spelling. */

@@ -82,7 +82,7 @@ async function run(options: InsideOptions): Promise<boolean> {
 }
 
 /** Two workspaces whose paths have as many letters: limits count them. The names of temporary directories vary. */
-async function twins(stack: AsyncDisposableStack): Promise<readonly [Workspace, Workspace]> {
+export async function twins(stack: AsyncDisposableStack): Promise<readonly [Workspace, Workspace]> {
   const first = stack.use(await Workspace.create());
   while (true) {
     const second = stack.use(await Workspace.create());

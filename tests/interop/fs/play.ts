@@ -1,4 +1,4 @@
-/** Runs the duel about files in a confinement, or says why not. */
+/** Runs a duel in a confinement, or says why not. */
 import { endWithUs } from "../../support/end_with_us.ts";
 import { Confinement, NoConfinement } from "./confinement.ts";
 import { ALIKE, DIFFERENT, type InsideOptions } from "./inside.ts";
@@ -10,17 +10,31 @@ export type PlayOptions = Omit<InsideOptions, "directory"> & {
   readonly quiet?: boolean;
 };
 
+/** The duel about files; see {@linkcode playConfined}. */
+export function playFiles(options: PlayOptions): Promise<boolean | null> {
+  return playConfined({ name: "fs", program: "tests/interop/fs/inside.ts", nests: false }, options);
+}
+
+/** What is played in the confinement. */
+export interface Game {
+  readonly name: string;
+  /** The program inside, from the project; it is told {@linkcode InsideOptions}. */
+  readonly program: string;
+  /** Whether the servers confine others in turn. */
+  readonly nests: boolean;
+}
+
 /**
  * @returns Whether both did the same in every conversation, or null if it must not be tried here.
  * @throws {Error} If it could not be found out.
  */
-export async function playFiles(options: PlayOptions): Promise<boolean | null> {
+export async function playConfined({ name, program, nests }: Game, options: PlayOptions): Promise<boolean | null> {
   let confinement: Confinement;
   try {
-    confinement = await Confinement.create();
+    confinement = await Confinement.create({ nests });
   } catch (error) {
     if (!(error instanceof NoConfinement)) throw error;
-    console.log(`skip fs: never without a confinement, and it cannot be had here: ${error.message}`);
+    console.log(`skip ${name}: never without a confinement, and it cannot be had here: ${error.message}`);
     return null;
   }
   await using own = confinement;
@@ -40,11 +54,11 @@ export async function playFiles(options: PlayOptions): Promise<boolean | null> {
   const run = [deno, "run", "-A", "--cached-only", "--config", `${project}/deno.json`];
   const words = own.words([
     ...["/bin/sh", "-c", `mkdir ${cache} && ln -s ${npm} ${cache}/npm && exec "$@"`, "sh"],
-    ...[...run, `${project}/tests/interop/fs/inside.ts`, JSON.stringify(inside)],
+    ...[...run, `${project}/${program}`, JSON.stringify(inside)],
   ], { DENO_DIR: cache });
-  const [program, ...rest] = words as [string, ...string[]];
+  const [bubblewrap, ...rest] = words as [string, ...string[]];
   const output = options.quiet === true ? "null" : "inherit";
-  const child = new Deno.Command(program, { args: rest, stdin: "null", stdout: output, stderr: output });
+  const child = new Deno.Command(bubblewrap, { args: rest, stdin: "null", stdout: output, stderr: output });
   const { code } = await endWithUs(child.spawn()).status;
   if (code !== ALIKE && code !== DIFFERENT) throw new Error(`the confined part ended with exit code ${code}`);
   return code === ALIKE;

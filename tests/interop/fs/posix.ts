@@ -73,6 +73,11 @@ export function bytePath(text: string): BytePath {
   return fromBytes(new TextEncoder().encode(text));
 }
 
+/** The bytes of a text that has one character each for them. */
+export function toBytes(path: BytePath): Uint8Array<ArrayBuffer> {
+  return cString(path).subarray(0, path.length);
+}
+
 /** Bytes as one character each. */
 export function fromBytes(bytes: Uint8Array): BytePath {
   let text = "";

@@ -17,7 +17,8 @@ export async function shorten(
   return { tree, steps };
 }
 
-async function fewer<T>(
+/** Some of them with which it still fails, in the same order. */
+export async function fewer<T>(
   all: readonly T[],
   fails: (some: readonly T[]) => Promise<boolean>,
   giveUp: number,

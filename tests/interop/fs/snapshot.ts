@@ -9,7 +9,7 @@ export type Snapshot = ReadonlyMap<BytePath, { readonly line: string; readonly b
 export interface SnapshotOptions {
   /** What was changed from then on shows as changed now, in milliseconds since 1970. */
   readonly since: number;
-  /** In place of the directory's path, where a link names it. */
+  /** In place of the directory's path, where a link or the `.git` file of a working tree names it. */
   readonly name: string;
 }
 
@@ -42,7 +42,7 @@ export function take(directory: BytePath, { since, name }: SnapshotOptions): Sna
       line += ` ${linkCount} links, the first ${JSON.stringify(first)}`;
     }
     const bytes = kind === "file"
-      ? withMode(place, mode, 0o400, () => posix.read(place, Math.min(size, READ_BYTES)))
+      ? renamed(withMode(place, mode, 0o400, () => posix.read(place, Math.min(size, READ_BYTES))), directory, name)
       : null;
     found.set(path, { line, bytes });
     if (kind !== "directory") return;
@@ -52,6 +52,13 @@ export function take(directory: BytePath, { since, name }: SnapshotOptions): Sna
   };
   look("");
   return found;
+}
+
+const POINTER = "gitdir: ";
+
+function renamed(bytes: Uint8Array<ArrayBuffer>, directory: BytePath, name: string): Uint8Array<ArrayBuffer> {
+  if (!posix.fromBytes(bytes.subarray(0, POINTER.length)).startsWith(POINTER)) return bytes;
+  return posix.toBytes(posix.fromBytes(bytes).replaceAll(directory, name));
 }
 
 /** Adds permissions for as long as `action` runs. */

@@ -11,6 +11,8 @@ export type Entry =
   & (
     | { readonly kind: "file"; readonly size: number; readonly mode: number; readonly time: Time }
     | { readonly kind: "directory"; readonly mode: number; readonly time: Time }
+    /** A file with this text, in which {@linkcode TREE} stands for the tree's path. */
+    | { readonly kind: "text"; readonly text: string }
     /** A directory with so many children. */
     | { readonly kind: "crowd"; readonly count: number }
     | { readonly kind: "link"; readonly to: BytePath; readonly time: Time }
@@ -56,6 +58,9 @@ function make(tree: BytePath, entry: Entry): boolean {
   switch (entry.kind) {
     case "file":
       posix.write(place, content(entry.size));
+      return true;
+    case "text":
+      posix.write(place, posix.toBytes(entry.text.replaceAll(TREE, tree)));
       return true;
     case "directory":
       posix.mkdir(place);
