@@ -7,8 +7,8 @@
  * {@linkcode AT_FDCWD} stands for the working directory.
  */
 
-import { inBackground } from "./background.ts";
-import { type Bytes, bytesOf, orError, orErrorFromLong, read, write } from "./libc.ts";
+import { inBackground, isStaying } from "./background.ts";
+import { type Bytes, bytesOf, close, orError, orErrorFromLong, read, write } from "./libc.ts";
 
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32", "u32"], result: "i32" },
@@ -83,14 +83,23 @@ export const O_EXCL = 0o200;
 export const O_NOFOLLOW = Deno.build.arch === "aarch64" ? 0o100000 : 0o400000;
 export const O_PATH = 0o10000000;
 
+/**
+ * @param there The call, on a thread of the pool.
+ * @param here The same call on this one: to learn why it failed there, or because none is made there.
+ */
+async function elsewhere(there: () => Promise<number | bigint>, here: () => number): Promise<number> {
+  if (isStaying()) return here();
+  const result = await inBackground(there);
+  return result < 0 ? here() : Number(result);
+}
+
 export function openAt(at: number, path: Bytes, flags: number, mode = 0): number {
   return orError(symbols.openat(at, path, flags, mode));
 }
 
 /** On a thread of the pool, for file systems that are slow in making files. As {@linkcode preadInBackground}. */
-export async function openAtInBackground(at: number, path: Bytes, flags: number, mode = 0): Promise<number> {
-  const result = await inBackground(() => symbols.openatInBackground(at, path, flags, mode));
-  return result < 0 ? openAt(at, path, flags, mode) : result;
+export function openAtInBackground(at: number, path: Bytes, flags: number, mode = 0): Promise<number> {
+  return elsewhere(() => symbols.openatInBackground(at, path, flags, mode), () => openAt(at, path, flags, mode));
 }
 
 /** The same number on all machines. */
@@ -187,9 +196,11 @@ export function pread(fd: number, buffer: Bytes, offset: bigint): number {
  * The same on a thread of the runtime's pool, for what may take the disk's time; `buffer` must not be touched until then.
  * A failure there has its number on that thread, so the call is made again here to learn it.
  */
-export async function preadInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
-  const result = await inBackground(() => symbols.preadInBackground(fd, buffer, BigInt(buffer.length), offset));
-  return result < 0n ? pread(fd, buffer, offset) : Number(result);
+export function preadInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
+  return elsewhere(
+    () => symbols.preadInBackground(fd, buffer, BigInt(buffer.length), offset),
+    () => pread(fd, buffer, offset),
+  );
 }
 
 const RWF_NOWAIT = 8;
@@ -212,9 +223,8 @@ export function preadNow(fd: number, buffer: Bytes, offset: bigint): number {
 }
 
 /** Reads where the file was read last, on a thread of the pool; as {@linkcode preadInBackground}. */
-export async function readInBackground(fd: number, buffer: Bytes): Promise<number> {
-  const result = await inBackground(() => symbols.readInBackground(fd, buffer, BigInt(buffer.length)));
-  return result < 0n ? read(fd, buffer) : Number(result);
+export function readInBackground(fd: number, buffer: Bytes): Promise<number> {
+  return elsewhere(() => symbols.readInBackground(fd, buffer, BigInt(buffer.length)), () => read(fd, buffer));
 }
 
 export function pwrite(fd: number, buffer: Bytes, offset: bigint): number {
@@ -222,15 +232,16 @@ export function pwrite(fd: number, buffer: Bytes, offset: bigint): number {
 }
 
 /** As {@linkcode preadInBackground}. */
-export async function pwriteInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
-  const result = await inBackground(() => symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), offset));
-  return result < 0n ? pwrite(fd, buffer, offset) : Number(result);
+export function pwriteInBackground(fd: number, buffer: Bytes, offset: bigint): Promise<number> {
+  return elsewhere(
+    () => symbols.pwriteInBackground(fd, buffer, BigInt(buffer.length), offset),
+    () => pwrite(fd, buffer, offset),
+  );
 }
 
 /** Writes where the file was written last, on a thread of the pool; as {@linkcode preadInBackground}. */
-export async function writeInBackground(fd: number, buffer: Bytes): Promise<number> {
-  const result = await inBackground(() => symbols.writeInBackground(fd, buffer, BigInt(buffer.length)));
-  return result < 0n ? write(fd, buffer) : Number(result);
+export function writeInBackground(fd: number, buffer: Bytes): Promise<number> {
+  return elsewhere(() => symbols.writeInBackground(fd, buffer, BigInt(buffer.length)), () => write(fd, buffer));
 }
 
 export function truncate(fd: number, size: number): number {
@@ -238,8 +249,8 @@ export function truncate(fd: number, size: number): number {
 }
 
 /** On a thread of the pool: to give the space of a large file back takes a while. As {@linkcode preadInBackground}. */
-export async function truncateInBackground(fd: number, size: number): Promise<number> {
-  return await inBackground(() => symbols.truncateInBackground(fd, BigInt(size))) < 0 ? truncate(fd, size) : 0;
+export function truncateInBackground(fd: number, size: number): Promise<number> {
+  return elsewhere(() => symbols.truncateInBackground(fd, BigInt(size)), () => truncate(fd, size));
 }
 
 /**
@@ -247,7 +258,8 @@ export async function truncateInBackground(fd: number, size: number): Promise<nu
  * systems begin to write it out.
  */
 export async function closeInBackground(fd: number): Promise<void> {
-  await inBackground(() => symbols.closeInBackground(fd));
+  if (isStaying()) close(fd);
+  else await inBackground(() => symbols.closeInBackground(fd));
 }
 
 export function changeMode(fd: number, mode: number): number {
@@ -260,9 +272,11 @@ export function copyFileRange(from: number, to: number, length: number): number 
 }
 
 /** The same on a thread of the pool; as {@linkcode preadInBackground}. */
-export async function copyFileRangeInBackground(from: number, to: number, length: number): Promise<number> {
-  const result = await inBackground(() => symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0));
-  return result < 0n ? copyFileRange(from, to, length) : Number(result);
+export function copyFileRangeInBackground(from: number, to: number, length: number): Promise<number> {
+  return elsewhere(
+    () => symbols.copyFileRangeInBackground(from, null, to, null, BigInt(length), 0),
+    () => copyFileRange(from, to, length),
+  );
 }
 
 /** Fills `buffer` with `struct linux_dirent64`s; the number of bytes, 0 at the end of the directory. */
@@ -275,9 +289,8 @@ export function makeDirectoryAt(at: number, path: Bytes, mode: number): number {
 }
 
 /** As {@linkcode openAtInBackground}. */
-export async function makeDirectoryAtInBackground(at: number, path: Bytes, mode: number): Promise<number> {
-  const result = await inBackground(() => symbols.mkdiratInBackground(at, path, mode));
-  return result < 0 ? makeDirectoryAt(at, path, mode) : 0;
+export function makeDirectoryAtInBackground(at: number, path: Bytes, mode: number): Promise<number> {
+  return elsewhere(() => symbols.mkdiratInBackground(at, path, mode), () => makeDirectoryAt(at, path, mode));
 }
 
 /** Removes a name; with AT_REMOVEDIR that of an empty directory. */
@@ -286,9 +299,8 @@ export function unlinkAt(at: number, path: Bytes, flags: number): number {
 }
 
 /** As {@linkcode openAtInBackground}. */
-export async function unlinkAtInBackground(at: number, path: Bytes, flags: number): Promise<number> {
-  const result = await inBackground(() => symbols.unlinkatInBackground(at, path, flags));
-  return result < 0 ? unlinkAt(at, path, flags) : 0;
+export function unlinkAtInBackground(at: number, path: Bytes, flags: number): Promise<number> {
+  return elsewhere(() => symbols.unlinkatInBackground(at, path, flags), () => unlinkAt(at, path, flags));
 }
 
 export function makeSymlinkAt(target: Bytes, at: number, path: Bytes): number {

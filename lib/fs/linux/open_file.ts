@@ -16,12 +16,22 @@ import { NEW_FILE_MODE, WRITING } from "./write_file.ts";
 
 /** See {@linkcode FileOperations.openForReading}. */
 export function openForReading(path: NativePath): OpenFile {
-  return new LinuxFile(openRegular(path, READING).descriptor);
+  return openedForReading(openPath(path, true, READING), path);
+}
+
+/** The same for what is open already, as {@linkcode READING} says; `fd` belongs to this function from here on. */
+export function openedForReading(fd: number, path: NativePath): OpenFile {
+  return new LinuxFile(regular(fd, path).descriptor);
 }
 
 /** See {@linkcode FileOperations.openForReplacing}. */
 export function openForReplacing(path: NativePath, signal: AbortSignal): MaybePromise<OpenFile> {
-  const { descriptor, size } = openRegular(path, WRITING);
+  return openedForReplacing(openPath(path, true, WRITING, NEW_FILE_MODE), path, signal);
+}
+
+/** The same for what is open already, as {@linkcode WRITING} says; `fd` belongs to this function from here on. */
+export function openedForReplacing(fd: number, path: NativePath, signal: AbortSignal): MaybePromise<OpenFile> {
+  const { descriptor, size } = regular(fd, path);
   const failed = (error: unknown): never => {
     descriptor[Symbol.dispose]();
     throw error;
@@ -38,8 +48,7 @@ export function openForReplacing(path: NativePath, signal: AbortSignal): MaybePr
   }
 }
 
-function openRegular(path: NativePath, flags: number): { descriptor: Descriptor; size: number } {
-  const fd = openPath(path, true, flags, NEW_FILE_MODE);
+function regular(fd: number, path: NativePath): { descriptor: Descriptor; size: number } {
   try {
     const size = regularFileSize(fd);
     if (size === null) throw notAFile(path);

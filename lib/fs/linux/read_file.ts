@@ -22,7 +22,20 @@ export const READING = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 /** See {@linkcode FileOperations.readFile}. */
 export function readFile(path: NativePath, followSymlinks: boolean, signal: AbortSignal): MaybePromise<FileContent> {
-  const fd = openPath(path, followSymlinks, READING);
+  return readOpened(openPath(path, followSymlinks, READING), path, followSymlinks, signal);
+}
+
+/**
+ * The same for what is open already.
+ *
+ * @param fd Opened as {@linkcode READING} says; belongs to this function from here on.
+ */
+export function readOpened(
+  fd: number,
+  path: NativePath,
+  followSymlinks: boolean,
+  signal: AbortSignal,
+): MaybePromise<FileContent> {
   return useFile(fd, 0, (size) => {
     if (size === null) throw followSymlinks ? notAFile(path) : notARegularFile();
     checkReadLimit(size);

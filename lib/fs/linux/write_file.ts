@@ -19,7 +19,20 @@ export function writeFile(
   followSymlinks: boolean,
   signal: AbortSignal,
 ): MaybePromise<void> {
-  const fd = openPath(path, followSymlinks, WRITING, NEW_FILE_MODE);
+  return writeOpened(openPath(path, followSymlinks, WRITING, NEW_FILE_MODE), bytes, followSymlinks, signal);
+}
+
+/**
+ * The same for what is open already.
+ *
+ * @param fd Opened as {@linkcode WRITING} says; belongs to this function from here on.
+ */
+export function writeOpened(
+  fd: number,
+  bytes: Bytes,
+  followSymlinks: boolean,
+  signal: AbortSignal,
+): MaybePromise<void> {
   return useFile(fd, bytes.length, (size) => {
     if (size === null && !followSymlinks) throw notARegularFile();
     const emptied = size === null ? undefined : emptyFile(fd, size);
