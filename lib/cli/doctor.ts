@@ -9,10 +9,11 @@ export const doctor: Command = {
   description: [
     "Looks at one thing after the other: the address, the token, the connection, what kind of server it is, how long an " +
     "answer takes, what it can do, whether a program runs and a terminal works, whether files can be written and read, " +
-    "what confines programs, and what is remembered here of detached ones. Without --connect or --env it is the server " +
-    "that other commands start for themselves.",
+    "whether programs that ask for a sandbox are held to it, and what is remembered here of detached ones. Without " +
+    "--connect or --env it is the server that other commands start for themselves; then it also says of everything that " +
+    "can enforce sandboxes on this machine what it promises, or what it lacks.",
     "Each line begins with ok, note (worth knowing), FAILED or skipped. Under what is not as it should be stands what to " +
-    "do. It starts two short programs on the server's machine and writes one file into its directory for temporary files, " +
+    "do. It starts a few short programs on the server's machine and writes a few files into its directory for temporary files, " +
     "which it removes again.",
   ],
   options: [

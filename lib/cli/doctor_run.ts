@@ -5,10 +5,12 @@ import type { Cli, Command } from "./command.ts";
 import type { CommandArguments } from "./command_arguments.ts";
 import { REGISTRY_VARIABLES, type ServerTarget, serverTarget } from "./connection_options.ts";
 import { failed, type Finding, note, ok, skipped } from "./doctor/check.ts";
+import { lookAtBackEnds } from "./doctor/back_ends.ts";
 import { linkAdvice } from "./doctor/link_advice.ts";
+import { sandbox } from "./doctor/sandbox_check.ts";
 import { abilities, latency, version } from "./doctor/server_checks.ts";
 import { lookAtToken } from "./doctor/token.ts";
-import { copying, files, program, sandbox, terminal } from "./doctor/work_checks.ts";
+import { copying, files, program, terminal } from "./doctor/work_checks.ts";
 import { errorWords } from "./error_words.ts";
 import { InterruptedError, interruption } from "./interruption.ts";
 import { openTarget } from "./open_client.ts";
@@ -19,11 +21,19 @@ import { DetachedProcesses, stateDirectory } from "./state.ts";
 const CHECK_MS = 15_000;
 const SERVER_CHECKS = [version, latency, abilities, program, terminal, files, copying, sandbox];
 
+/** What a test replaces. */
+export interface DoctorParts {
+  open(target: ServerTarget, cli: Cli): Promise<Client>;
+  lookAtBackEnds(): Promise<readonly (readonly [name: string, finding: Finding])[]>;
+}
+
+const ownParts: DoctorParts = { open: openTarget, lookAtBackEnds };
+
 export async function runDoctor(
   doctor: Command,
   args: CommandArguments,
   cli: Cli,
-  open: (target: ServerTarget, cli: Cli) => Promise<Client> = openTarget,
+  { open, lookAtBackEnds }: DoctorParts = ownParts,
 ): Promise<number> {
   const target = serverTarget(args, doctor);
   const tell = teller(args, cli);
@@ -35,6 +45,8 @@ export async function runDoctor(
     if (error instanceof InterruptedError) return error.code;
     throw error;
   }
+  // Who asks for no other server, asks for this machine.
+  if (target.kind === "embedded") await tellBackEnds(lookAtBackEnds, tell);
   await tell("detached", await lookAtState(cli));
   await hint(
     cli,
@@ -105,6 +117,15 @@ async function found(look: () => Promise<Finding>, interrupted: AbortSignal): Pr
 class CheckTimeoutError extends Error {
   override readonly name = "CheckTimeoutError";
   override readonly message = `nothing came of it within ${CHECK_MS / 1000} s`;
+}
+
+async function tellBackEnds(look: DoctorParts["lookAtBackEnds"], tell: Teller): Promise<void> {
+  try {
+    for (const [name, finding] of await look()) await tell(name, finding);
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    await tell("back ends", note(errorWords(error)));
+  }
 }
 
 async function lookAtState(cli: Cli): Promise<Finding> {

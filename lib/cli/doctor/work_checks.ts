@@ -84,17 +84,6 @@ export const copying: Check<ServerContext> = {
   },
 };
 
-export const sandbox: Check<ServerContext> = {
-  name: "sandbox",
-  look: () =>
-    Promise.resolve(
-      note(
-        "not used by these commands: programs have all rights of the server's user",
-        "run the server where that does no harm",
-      ),
-    ),
-};
-
 async function shell(context: ServerContext, script: string): Promise<[string, ...string[]]> {
   return await isWindows(context) ? ["cmd.exe", "/d", "/c", script] : ["/bin/sh", "-c", script];
 }

@@ -33,7 +33,10 @@ Deno.test("a server that stops to answer costs the patience for one check, whate
     files: { writeFile: hangs("write"), remove: hangs("remove") },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   } as unknown as Client;
-  const code = await runDoctor(doctor, parseCommand(doctor, ["--json"]), cli, () => Promise.resolve(client));
+  const code = await runDoctor(doctor, parseCommand(doctor, ["--json"]), cli, {
+    open: () => Promise.resolve(client),
+    lookAtBackEnds: () => Promise.resolve([]),
+  });
   const findings = cli.stdout.text.trim().split("\n").map((line) => JSON.parse(line));
   assert.equal(code, 1);
   assert.deepEqual(asked, ["write"]);
