@@ -33,7 +33,7 @@ export function resolve(tree: FileTree, path: BytePath): CanonicalPath {
     const next = join(at, name);
     const kind: NodeKind = found === "file" ? "missing" : tree.kindOf(next);
     if (kind === "directory" || kind === "file") {
-      at = next;
+      at = tree.spelling?.(next) ?? next;
       found = kind;
       continue;
     }

@@ -10,6 +10,7 @@ import { PlanError } from "./plan_error.ts";
 import type { AccessPlan, AccessRule, BytePath, PlanLink, RestrictedFileSystem, SandboxPolicy } from "./policy.ts";
 import { protectNames } from "./protections.ts";
 import { compare, RuleMap } from "./rule_map.ts";
+import { LINUX_RUNTIME } from "./runtime_trees.ts";
 import { spelledEntries, type SpelledEntry } from "./spelled_entries.ts";
 
 /** Most entries, counted once for each workspace root that they stand for; each is looked up name by name. */
@@ -22,9 +23,11 @@ const MAX_MATCHES = 4096;
 /**
  * Looks at the file system once: what changes afterwards changes nothing in the plan. A policy that no sandbox can hold,
  * or that is too large to be looked at, gives a plan with a refusal and without rules.
+ *
+ * @param runtime What `minimal` stands for.
  */
-export function expandPolicy(policy: SandboxPolicy, tree: FileTree): AccessPlan {
-  const steps = expandPolicySteps(policy, tree);
+export function expandPolicy(policy: SandboxPolicy, tree: FileTree, runtime = LINUX_RUNTIME): AccessPlan {
+  const steps = expandPolicySteps(policy, tree, runtime);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -32,7 +35,11 @@ export function expandPolicy(policy: SandboxPolicy, tree: FileTree): AccessPlan 
 }
 
 /** The same in small steps, so that other work can be done between them: patterns may have to look at many files. */
-export function* expandPolicySteps(policy: SandboxPolicy, tree: FileTree): Generator<void, AccessPlan, void> {
+export function* expandPolicySteps(
+  policy: SandboxPolicy,
+  tree: FileTree,
+  runtime = LINUX_RUNTIME,
+): Generator<void, AccessPlan, void> {
   const { fileSystem, network } = policy;
   if (fileSystem === "unrestricted" || mayWriteAll(fileSystem)) {
     const rule: AccessRule = { path: "/", access: "write", found: "directory", isProtection: false };
@@ -40,7 +47,7 @@ export function* expandPolicySteps(policy: SandboxPolicy, tree: FileTree): Gener
   }
   const plan = { fullRead: mayReadAll(fileSystem), fullWrite: false, network };
   try {
-    return { ...plan, ...yield* rulesOf(fileSystem, tree), refusal: undefined };
+    return { ...plan, ...yield* rulesOf(fileSystem, tree, runtime), refusal: undefined };
   } catch (error) {
     if (!(error instanceof PlanError || error instanceof TreeError)) throw error;
     return { ...plan, rules: [], links: [], refusal: error.message };
@@ -51,7 +58,7 @@ export function* expandPolicySteps(policy: SandboxPolicy, tree: FileTree): Gener
 function mayReadAll(fileSystem: RestrictedFileSystem): boolean {
   const { entries } = fileSystem;
   return entries.some(({ path }) => path.kind === "root") && entries.every(({ access }) => access !== "deny") &&
-    spelledEntries(fileSystem).paths.every(({ access }) => access !== "deny");
+    spelledEntries(fileSystem, []).paths.every(({ access }) => access !== "deny");
 }
 
 function mayWriteAll({ entries }: RestrictedFileSystem): boolean {
@@ -66,8 +73,9 @@ interface Spelled extends SpelledEntry {
 function* rulesOf(
   fileSystem: RestrictedFileSystem,
   tree: FileTree,
+  runtime: readonly SpelledEntry[],
 ): Generator<void, Pick<AccessPlan, "rules" | "links">> {
-  const { paths, deniedPatterns } = spelledEntries(fileSystem);
+  const { paths, deniedPatterns } = spelledEntries(fileSystem, runtime);
   if (paths.length + deniedPatterns.length > MAX_PATHS) {
     throw new PlanError(`the sandbox has more than ${MAX_PATHS} entries`);
   }

@@ -17,6 +17,12 @@ export interface TreeEntry {
 export interface FileTree {
   kindOf(path: BytePath): NodeKind;
   /**
+   * How a directory or file is really spelled, where a name may be written in more than one way. Absent: it is the path.
+   *
+   * @returns The path itself if it cannot be told.
+   */
+  spelling?(path: BytePath): BytePath;
+  /**
    * What a link says.
    *
    * @throws {TreeError} Also when it is no link any more.

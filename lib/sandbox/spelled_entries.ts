@@ -14,14 +14,12 @@ export interface SpelledEntries {
   readonly deniedPatterns: readonly (string | null)[];
 }
 
-/** What programs need to run at all. */
-const RUNTIME_DIRECTORIES: readonly BytePath[] = ["/bin", "/etc", "/lib", "/lib64", "/sbin", "/usr"];
-
-export function spelledEntries(fileSystem: RestrictedFileSystem): SpelledEntries {
+/** @param runtime What `minimal` stands for, see `runtime_trees.ts`. */
+export function spelledEntries(fileSystem: RestrictedFileSystem, runtime: readonly SpelledEntry[]): SpelledEntries {
   const paths: SpelledEntry[] = [];
   const deniedPatterns: (string | null)[] = [];
   for (const { path, access } of fileSystem.entries) {
-    if (path.kind !== "glob") paths.push(...spelled(path, access, fileSystem));
+    if (path.kind !== "glob") paths.push(...spelled(path, access, fileSystem, runtime));
     else if (access === "deny") deniedPatterns.push(absolute(path.pattern, fileSystem.cwd));
   }
   return { paths, deniedPatterns };
@@ -33,7 +31,8 @@ function spelled(
   path: Direct,
   access: Access,
   { entries, workspaceRoots, tmpdir }: RestrictedFileSystem,
-): SpelledEntry[] {
+  runtime: readonly SpelledEntry[],
+): readonly SpelledEntry[] {
   switch (path.kind) {
     case "path":
       return [{ path: path.path, access }];
@@ -45,9 +44,7 @@ function spelled(
       return tmpdir === null ? [] : [{ path: tmpdir, access }];
     case "minimal":
       // Only ever a grant for reading, and nothing beside a grant for all.
-      return access === "deny" || entries.some(grantsRoot)
-        ? []
-        : RUNTIME_DIRECTORIES.map((directory) => ({ path: directory, access: "read" }));
+      return access === "deny" || entries.some(grantsRoot) ? [] : runtime;
     case "projectRoots":
       return workspaceRoots.flatMap((root) => belowRoot(root, path.subpath, access));
     case "unknown":
