@@ -18,8 +18,8 @@ export interface CStringArray {
 }
 
 /** All strings in one block, so that one address is asked for and not one per string. */
-export function cStringArray(strings: readonly string[]): CStringArray {
-  const encoded = strings.map((text) => encoder.encode(text));
+export function cStringArray(strings: readonly (string | Uint8Array)[]): CStringArray {
+  const encoded = strings.map((text) => typeof text === "string" ? encoder.encode(text) : text);
   const size = encoded.reduce((sum, bytes) => sum + bytes.length + 1, 1);
   const block = new Uint8Array(new ArrayBuffer(size));
   const pointers = new BigUint64Array(encoded.length + 1);

@@ -119,6 +119,7 @@ const F_GETFL = 3;
 const F_SETFL = 4;
 const F_SETFD = 2;
 const F_SETPIPE_SZ = 1031;
+const F_DUPFD_CLOEXEC = 1030;
 const FD_CLOEXEC = 1;
 
 /** Makes reads and writes of this open file return EAGAIN instead of waiting. */
@@ -129,6 +130,11 @@ export function setNonBlocking(fd: number): void {
 /** Programs that are started from now on do not inherit this descriptor. */
 export function setCloseOnExec(fd: number): void {
   symbols.fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/** The same open file under another number, at least `minimum`, which no program started here inherits. */
+export function duplicate(fd: number, minimum: number): number {
+  return orError(symbols.fcntl(fd, F_DUPFD_CLOEXEC, minimum));
 }
 
 /** Gives a pipe room for so many bytes, if the kernel's limits allow; the result is the new size. */

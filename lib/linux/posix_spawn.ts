@@ -8,13 +8,13 @@ export interface SpawnRequest {
   readonly argv: CStringArray;
   readonly env: CStringArray;
   readonly directory: libc.Bytes;
-  /** Where stdin, stdout and stderr come from; higher numbers become the descriptors 3, 4 … */
+  /** Where the child's descriptors 0, 1, 2, 3 … come from. */
   readonly descriptors: readonly DescriptorSource[];
 }
 
 /**
- * An open descriptor of ours (or one of the child's that stands earlier in the list), or a file that the child opens
- * itself, by then a session leader.
+ * An open descriptor of ours, or a file that the child opens itself, by then a session leader. 0, 1 and 2 are the child's
+ * that stand earlier in the list.
  */
 export type DescriptorSource = number | { readonly path: libc.Bytes; readonly flags: number };
 
@@ -22,6 +22,9 @@ export type DescriptorSource = number | { readonly path: libc.Bytes; readonly fl
 const ATTRIBUTES_SIZE = 512;
 const FILE_ACTIONS_SIZE = 256;
 const SIGNAL_SET_SIZE = 128;
+
+/** The numbers 0, 1 and 2. */
+const STANDARD_DESCRIPTORS = 3;
 
 const POSIX_SPAWN_SETSIGDEF = 0x04;
 const POSIX_SPAWN_SETSIGMASK = 0x08;
@@ -46,8 +49,11 @@ export function posixSpawn(request: SpawnRequest): number {
   const actions = new Uint8Array(new ArrayBuffer(FILE_ACTIONS_SIZE));
   const failure = libc.symbols.posix_spawn_file_actions_init(actions);
   if (failure !== 0) return -failure;
+  const moved: number[] = [];
   try {
-    const incomplete = addFileActions(actions, request);
+    const descriptors = outOfTheWay(request.descriptors, (fd) => moved.push(fd));
+    if (typeof descriptors === "number") return descriptors;
+    const incomplete = addFileActions(actions, { ...request, descriptors });
     if (incomplete !== 0) return -incomplete;
     const spawn = (): number => {
       const pid = new Int32Array(1);
@@ -64,8 +70,31 @@ export function posixSpawn(request: SpawnRequest): number {
     };
     return addChdir === null ? inDirectory(request.directory, spawn) : spawn();
   } finally {
+    for (const fd of moved) libc.close(fd);
     libc.symbols.posix_spawn_file_actions_destroy(actions);
   }
+}
+
+/**
+ * The child's numbers are given out one after the other, so that one of ours which is among them could be gone when its
+ * turn comes. Such are given another number for the time of the start.
+ *
+ * @param close Closes a descriptor of ours afterwards.
+ * @returns A negated error number if there is no descriptor left.
+ */
+function outOfTheWay(
+  descriptors: readonly DescriptorSource[],
+  close: (fd: number) => void,
+): readonly DescriptorSource[] | number {
+  const moved = [...descriptors];
+  for (const [target, source] of descriptors.entries()) {
+    if (typeof source !== "number" || source < STANDARD_DESCRIPTORS || source >= target) continue;
+    const free = libc.duplicate(source, descriptors.length);
+    if (free < 0) return free;
+    close(free);
+    moved[target] = free;
+  }
+  return moved;
 }
 
 /** @returns 0 or an error number. */

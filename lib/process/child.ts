@@ -3,6 +3,7 @@
  * `portable/` through node:child_process and node-pty.
  */
 
+import type { Enforcement } from "../sandbox/sandbox.ts";
 import type { SignalName } from "./signal_name.ts";
 
 /** Which output a chunk came from; on a terminal everything is `pty`. */
@@ -99,6 +100,19 @@ export interface ProcessBackend {
    * nothing is left behind.
    */
   launch(spec: LaunchSpec, events: ChildEvents): Child | Promise<Child>;
+  /**
+   * The same with a program that is confined. What it runs is looked for in its confinement, so that a program that is not
+   * there is one that starts and fails.
+   *
+   * @param signal Aborted when nobody wants the program any more; what is being made ready for it is then given up.
+   * @throws {ExecError} Also `sandboxUnavailable`.
+   */
+  launchConfined(
+    spec: LaunchSpec,
+    enforcement: Enforcement,
+    events: ChildEvents,
+    signal: AbortSignal,
+  ): Promise<Child>;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Child, LaunchSpec, ProcessBackend, StreamName } from "./child.ts";
+import type { Enforcement } from "../sandbox/sandbox.ts";
+import type { Child, ChildEvents, LaunchSpec, ProcessBackend, StreamName } from "./child.ts";
 import { ManagedProcess, type ReadQuery, type ReadResult } from "./managed_process.ts";
 import type { StdinStatus } from "./process_stdin.ts";
 import { type ProcessSummary, shortArgv } from "./process_summary.ts";
@@ -25,6 +26,12 @@ export interface StartSpec extends LaunchSpec {
   readonly guessSandboxDenied: boolean;
   /** What confines it; absent: `none`. */
   readonly sandboxType?: string;
+  /**
+   * Finds what is to confine the program, once its id is taken; null, or absent: nothing.
+   *
+   * @param signal Aborted when the start is given up.
+   */
+  readonly confine?: (signal: AbortSignal) => Promise<Enforcement | null>;
   /** The program is killed when it has run for so many milliseconds, at least 1; absent: never. */
   readonly timeLimitMs?: number;
 }
@@ -91,14 +98,17 @@ export class ProcessTable implements Disposable {
       throw new ExecError("invalidRequest", `process ${processId} already exists`);
     }
     const entry = this.#reserve(spec);
+    const givenUp = new AbortController();
     let launched: Child | Promise<Child>;
     try {
-      launched = this.#backend.launch(spec, entry.process);
+      launched = spec.confine === undefined
+        ? this.#backend.launch(spec, entry.process)
+        : this.#launchConfined(spec, spec.confine, entry.process, givenUp.signal);
     } catch (error) {
       this.#forget(entry);
       throw error;
     }
-    if (launched instanceof Promise) return this.#finishStart(entry, launched);
+    if (launched instanceof Promise) return this.#finishStart(entry, launched, givenUp);
     entry.process.attach(launched);
   }
 
@@ -237,11 +247,25 @@ export class ProcessTable implements Disposable {
     return entry;
   }
 
-  #finishStart(entry: Entry, launching: Promise<Child>): Promise<void> {
+  async #launchConfined(
+    spec: StartSpec,
+    confine: NonNullable<StartSpec["confine"]>,
+    events: ChildEvents,
+    signal: AbortSignal,
+  ): Promise<Child> {
+    const enforcement = await confine(signal);
+    signal.throwIfAborted();
+    return enforcement === null
+      ? await this.#backend.launch(spec, events)
+      : await this.#backend.launchConfined(spec, enforcement, events, signal);
+  }
+
+  #finishStart(entry: Entry, launching: Promise<Child>, givenUp: AbortController): Promise<void> {
     return new Promise((resolve, reject) => {
       entry.cancelStart = () => {
         entry.cancelStart = null;
         this.#forget(entry);
+        givenUp.abort();
         reject(new ExecError("invalidRequest", `process ${entry.processId} start was cancelled`));
         launching.then((child) => {
           entry.process.attach(child);

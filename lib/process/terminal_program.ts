@@ -44,9 +44,17 @@ export function terminalStart(
 ): { name: Uint8Array; cwd: Uint8Array; fallsBack: boolean } {
   const program = spec.argv[0] ?? "";
   if (program === "") throw new ExecError("spawnFailed", "missing program for PTY spawn");
+  return { name: encoder.encode(program), ...terminalDirectory(spec, home, files) };
+}
+
+/** Where a terminal's program runs, and whether that is at home because `spec.cwd` is no directory. */
+export function terminalDirectory(
+  spec: LaunchSpec,
+  home: () => string,
+  files: Files,
+): { cwd: Uint8Array; fallsBack: boolean } {
   const fallsBack = !files.isDirectory(spec.cwd);
-  const cwd = fallsBack ? encoder.encode(spec.env.get("HOME") ?? home()) : spec.cwd;
-  return { name: encoder.encode(program), cwd, fallsBack };
+  return { cwd: fallsBack ? encoder.encode(spec.env.get("HOME") ?? home()) : spec.cwd, fallsBack };
 }
 
 /** `.` and `..` and what begins with them as a directory is no name to search for. */

@@ -6,6 +6,7 @@ import type {
   StreamName,
   TerminalSize,
 } from "../../lib/process/child.ts";
+import type { Enforcement } from "../../lib/sandbox/sandbox.ts";
 import type { SignalName } from "../../lib/process/signal_name.ts";
 
 /** A program that does what a test says. */
@@ -104,6 +105,8 @@ export class FakeBackend implements ProcessBackend {
   readonly name = "fake";
   readonly children: FakeChild[] = [];
   readonly specs: LaunchSpec[] = [];
+  /** What confined the programs that were to be confined. */
+  readonly enforcements: Enforcement[] = [];
   /** Thrown by the next launches. */
   failure: Error | null = null;
   /** Whether launches wait for `finish`. */
@@ -129,6 +132,11 @@ export class FakeBackend implements ProcessBackend {
         }
       });
     });
+  }
+
+  async launchConfined(spec: LaunchSpec, enforcement: Enforcement, events: ChildEvents): Promise<Child> {
+    this.enforcements.push(enforcement);
+    return await this.launch(spec, events);
   }
 
   /** Lets the oldest slow launch come to its end; resolves when everybody has heard of it. */

@@ -58,11 +58,19 @@ export class LinuxChild implements Child {
     }
   }
 
-  /** Says which process it has become; from now on events come. */
-  started(pid: number): void {
+  /**
+   * Says which process it has become; from now on events come.
+   *
+   * @param ended Called once its exit status has been taken, before any event of that and also when no event comes any
+   * more.
+   */
+  started(pid: number, ended?: () => void): void {
     this.#group = this.#context.groups.add(pid);
     this.#context.children.add(this);
-    this.#context.exits.await(pid, this.#group.pidfd, (status) => this.#ended(status));
+    this.#context.exits.await(pid, this.#group.pidfd, (status) => {
+      ended?.();
+      this.#ended(status);
+    });
     for (const reader of this.#readers) reader.start();
   }
 

@@ -36,7 +36,8 @@ export function workingDirectory(): string {
   }
 }
 
-/** What a terminal's SHELL is if its environment has none. */
-export function shellForTerminal(): string {
-  return terminalShell(ownPasswordEntry()?.shell ?? null, shellFiles);
+/** The variables of a terminal's program, to which SHELL is added if it is not among them. */
+export function withShell(env: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  if (env.has("SHELL")) return env;
+  return new Map([...env, ["SHELL", terminalShell(ownPasswordEntry()?.shell ?? null, shellFiles)]]);
 }

@@ -1,22 +1,21 @@
 import { ExecError } from "../../errors.ts";
 import { type Clock, systemClock } from "../../clock.ts";
+import { lazily } from "../../lazily.ts";
 import type { Log } from "../../log.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
-import * as libc from "../../linux/libc.ts";
-import { type Child, type ChildEvents, DEFAULT_TERMINAL_SIZE, type LaunchSpec, type ProcessBackend } from "../child.ts";
+import { type DescriptorSource, posixSpawn } from "../../linux/posix_spawn.ts";
+import { Poller } from "../../linux/poller.ts";
+import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
 import { checkStrings, pipeProgram, startFile } from "../program.ts";
 import { findRenamedProgram } from "../renamed_program.ts";
 import { findTerminalProgram } from "../terminal_program.ts";
-import { homeDirectory, probe, shellForTerminal, workingDirectory } from "./machine.ts";
+import { begin } from "./begin.ts";
 import { Exits } from "./exits.ts";
 import { ProcessGroups } from "./groups.ts";
-import { type ChildContext, LinuxChild, type StreamDescriptors } from "./linux_child.ts";
-import { type DescriptorSource, posixSpawn } from "../../linux/posix_spawn.ts";
-import { Poller } from "../../linux/poller.ts";
+import type { ChildContext } from "./linux_child.ts";
+import { homeDirectory, probe, withShell, workingDirectory } from "./machine.ts";
 import { Reaper } from "./reaper.ts";
-import { openPipes } from "./pipes.ts";
-import { spawnError } from "./spawn_error.ts";
-import { openTerminal } from "./terminal.ts";
+import { sortedVariables } from "./variables.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface LinuxBackendOptions {
@@ -34,6 +33,8 @@ export interface LinuxBackend extends ProcessBackend, Disposable, AsyncDisposabl
   /** The same, and waits until all exit statuses are taken and all descriptors are given back. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+const confined = lazily(() => import("./confined.ts"));
 
 /** @throws {Error} If the machine has no descriptors left. */
 export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
@@ -54,12 +55,28 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
     reaper?.[Symbol.dispose]();
     poller[Symbol.dispose]();
   };
+  const makeReady = (): void => {
+    if (disposed) throw new ExecError("internal", "the server is ending");
+    watchdog.ensure();
+  };
   return {
     name: "linux",
     launch(spec, events) {
-      if (disposed) throw new ExecError("internal", "the server is ending");
-      watchdog.ensure();
+      makeReady();
       return spec.tty ? launchOnTerminal(context, spec, events) : launchOnPipes(context, spec, events);
+    },
+    async launchConfined(spec, enforcement, events, signal) {
+      const { confinedProgram, startPrepared } = await confined();
+      using prepared = await enforcement.prepare(confinedProgram(spec), signal);
+      try {
+        makeReady();
+        signal.throwIfAborted();
+        const start = (descriptors: readonly DescriptorSource[]) => startPrepared(prepared, descriptors);
+        return begin({ context, spec, events, start, ended: () => prepared.ended() });
+      } catch (error) {
+        prepared.ended();
+        throw error;
+      }
     },
     [Symbol.dispose]: dispose,
     async [Symbol.asyncDispose](): Promise<void> {
@@ -73,15 +90,9 @@ export function linuxBackend(options: LinuxBackendOptions): LinuxBackend {
 function launchOnPipes(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
   const name = pipeProgram(spec);
   checkStrings(spec, spec.cwd);
-  const { ours, theirs } = openPipes(spec.pipeStdin);
-  const descriptors = spec.pipeStdin ? theirs : [NULL_DEVICE, ...theirs];
-  return begin(context, { kind: "pipes", ...ours }, events, () => {
-    try {
-      return startFile(name, spec, probe, spawner(spec, spec.cwd, spec.env, descriptors));
-    } finally {
-      for (const fd of theirs) libc.close(fd);
-    }
-  });
+  const start = (descriptors: readonly DescriptorSource[]): number =>
+    startFile(name, spec, probe, spawner(spec, spec.cwd, spec.env, descriptors));
+  return begin({ context, spec, events, start });
 }
 
 function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: ChildEvents): Child {
@@ -89,40 +100,11 @@ function launchOnTerminal(context: ChildContext, spec: LaunchSpec, events: Child
     ? findTerminalProgram(spec, homeDirectory, probe)
     : findRenamedProgram(spec, homeDirectory, workingDirectory, probe);
   checkStrings(spec, cwd);
-  const env = spec.env.has("SHELL") ? spec.env : new Map([...spec.env, ["SHELL", shellForTerminal()]]);
-  const { master, slavePath } = openTerminal(spec.terminalSize ?? DEFAULT_TERMINAL_SIZE);
-  return begin(context, { kind: "terminal", master }, events, () => {
-    // A descriptor of the program itself is needed in a moment, when it is too late to fail for want of one.
-    const place = libc.eventDescriptor();
-    if (place < 0) return place;
-    try {
-      // The program is a session leader by then, so this first terminal that it opens becomes its controlling one.
-      const terminal: DescriptorSource = { path: slavePath, flags: libc.O_RDWR };
-      return startFile(path, { cwd, env }, probe, spawner(spec, cwd, env, [terminal, 0, 0]));
-    } finally {
-      libc.close(place);
-    }
-  });
+  const env = withShell(spec.env);
+  const start = (descriptors: readonly DescriptorSource[]): number =>
+    startFile(path, { cwd, env }, probe, spawner(spec, cwd, env, descriptors));
+  return begin({ context, spec, events, start });
 }
-
-/**
- * @param streams Belong to the child from here on, whatever happens.
- * @param start Gives a process id or a negated error number.
- */
-function begin(context: ChildContext, streams: StreamDescriptors, events: ChildEvents, start: () => number): Child {
-  const child = new LinuxChild(context, streams, events);
-  try {
-    const pid = start();
-    if (pid < 0) throw spawnError(-pid);
-    child.started(pid);
-    return child;
-  } catch (error) {
-    child[Symbol.dispose]();
-    throw error;
-  }
-}
-
-const NULL_DEVICE: DescriptorSource = { path: cString("/dev/null"), flags: libc.O_RDONLY };
 
 /** Everything but the file to run, made ready once for all candidates. */
 function spawner(
@@ -132,24 +114,7 @@ function spawner(
   descriptors: readonly DescriptorSource[],
 ): (path: Uint8Array) => number {
   const argv = cStringArray([spec.arg0 ?? spec.argv[0]!, ...spec.argv.slice(1)]);
-  const variables = [...env].sort(([one], [other]) => compareAsUtf8(one, other));
-  const envp = cStringArray(variables.map(([name, value]) => `${name}=${value}`));
+  const envp = cStringArray(sortedVariables(env));
   const directory = cString(cwd);
   return (path) => posixSpawn({ path: cString(path), argv, env: envp, directory, descriptors });
-}
-
-/** The reference hands variables over in the order of their names' bytes, and programs such as `env` show it. */
-function compareAsUtf8(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let index = 0; index < length; index++) {
-    const difference = utf8Rank(one.charCodeAt(index)) - utf8Rank(other.charCodeAt(index));
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
-}
-
-/** In UTF-8 what needs surrogates sorts last, in UTF-16 before U+E000. */
-function utf8Rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -1,3 +1,4 @@
+import { ExecError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
 import { LedGroups } from "./group.ts";
@@ -56,6 +57,10 @@ class NodeBackend implements PortableBackend {
       : await (await import("./pipes.ts")).launchOnPipes(spec, events, this.#groups, this.#log);
     if (this.#isDisposed) child[Symbol.dispose]();
     return child;
+  }
+
+  launchConfined(): Promise<Child> {
+    return Promise.reject(new ExecError("sandboxUnavailable", "sandbox unavailable: programs are not confined here"));
   }
 
   idle(): Promise<void> {
