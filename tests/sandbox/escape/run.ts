@@ -8,6 +8,7 @@
  *     --user ordinary     not as whoever we are; for root
  *     --only TEXT         only attempts whose names have this
  *     --policy NAME       only this sandbox
+ *     --granting          in sandboxes that take nothing back of what they grant: all that Landlock holds
  *     --together COUNT    how many attempts share a sandbox
  *     --sample PART/PARTS this part of the attempts, from 0, each in one sandbox alone
  *     --in-memory         everything lies in memory; for a mount namespace of our own
@@ -15,7 +16,7 @@
  */
 import { parseArgs } from "node:util";
 import type { ServerCommand } from "../../program/running_server.ts";
-import { POLICIES } from "../support/policies.ts";
+import { GRANTING_POLICIES, POLICIES } from "../support/policies.ts";
 import { ORDINARY, SELF } from "../support/user.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { escapes, tell } from "./report.ts";
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
     user: { type: "string", default: "self" },
     only: { type: "string", default: "" },
     policy: { type: "string" },
+    granting: { type: "boolean", default: false },
     together: { type: "string" },
     sample: { type: "string" },
     "in-memory": { type: "boolean", default: false },
@@ -37,7 +39,9 @@ const { values, positionals } = parseArgs({
 if (positionals.length === 0) throw new Error("after -- comes the command of a server");
 if (!["self", "ordinary"].includes(values.user)) throw new Error(`--user is self or ordinary, not ${values.user}`);
 const attempts = ATTEMPTS.filter(({ name }) => name.includes(values.only));
-const policies = POLICIES.filter(({ name }) => name === (values.policy ?? name));
+const policies = (values.granting ? GRANTING_POLICIES : POLICIES).filter(({ name }) =>
+  name === (values.policy ?? name)
+);
 const [part = 0, parts = 1] = values.sample?.split("/").map(Number) ?? [];
 const tries = values.sample === undefined ? confined(attempts, policies) : sample(attempts, policies, part, parts);
 if (tries.length === 0) throw new Error("there is no such attempt or sandbox");

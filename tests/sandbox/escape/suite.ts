@@ -143,8 +143,11 @@ class Scene {
   async outcome(changes: readonly string[]): Promise<Outcome> {
     const { policy } = this.one;
     const said = this.#said;
+    const guarded = policy?.keepsWorkspace === false
+      ? changes.filter((line) => !line.startsWith("file: /ws"))
+      : changes;
     const escaped = [
-      ...(policy === null || policy.guards.includes("files") ? changes : []),
+      ...(policy === null || policy.guards.includes("files") ? guarded : []),
       ...said.split("\n").filter((line) => line.startsWith("DONE: ")).map((line) => `program: ${line.slice(6)}`),
       ...this.#secretsRead(),
       ...await this.bystander?.end() ?? [],
@@ -162,7 +165,7 @@ class Scene {
     const guards = (aspect: "files" | "processes" | "calls") => policy === null || policy.guards.includes(aspect);
     const kept: [string, string, boolean][] = [
       ["a file outside", outside, policy === null || policy.hidesOutside],
-      ["a denied file", denied, guards("files")],
+      ["a denied file", denied, guards("files") && policy?.hidesDenied !== false],
       ["the bystander's memory", memory, guards("processes") || guards("calls")],
       ["the server's environment", this.setting.server.secret, guards("processes")],
     ];

@@ -2,7 +2,7 @@
 import { OTHER_ID, SET_GROUP_ID, type User } from "./user.ts";
 
 /** Names below writable directories that sandboxes keep from being written. */
-const PROTECTED = [".git", ".codex", ".agents", ".aws"];
+export const PROTECTED = [".git", ".codex", ".agents", ".aws"];
 /** Directories that may be written, from the place. */
 export const WRITABLE = ["ws", "ws/repo", "ws/mine", "ws/worktree"];
 

@@ -1,5 +1,5 @@
 /** The sandboxes that attempts are made in, as the wire has them, and what each is to hold. */
-import { type Place, WRITABLE } from "./place.ts";
+import { type Place, PROTECTED, WRITABLE } from "./place.ts";
 
 /**
  * What an attempt goes against. `files`: what is outside or protected; `processes`: what runs outside; `calls`: what the
@@ -13,15 +13,23 @@ export interface Policy {
   readonly guards: readonly Aspect[];
   /** Files outside the workspace cannot be read. */
   readonly hidesOutside: boolean;
+  /** What is denied in the workspace cannot be read. */
+  readonly hidesDenied: boolean;
+  /** What is sealed, denied or has a protected name in the workspace cannot be written. */
+  readonly keepsWorkspace: boolean;
   /** One sandbox for the programs of all these places. */
   sandbox(places: readonly Place[]): Record<string, unknown>;
 }
+
+const TAKES_BACK = { hidesDenied: true, keepsWorkspace: true };
+const GRANTS_ONLY = { hidesDenied: false, keepsWorkspace: false };
 
 /** What the agent asks for in its default mode, with a directory that is sealed and one that is denied. */
 export const WORKSPACE: Policy = {
   name: "workspace",
   guards: ["files", "processes", "calls", "network"],
   hidesOutside: false,
+  ...TAKES_BACK,
   sandbox: (places) => managed(places, "root", "restricted"),
 };
 
@@ -30,6 +38,7 @@ export const NARROW: Policy = {
   name: "narrow",
   guards: ["files", "processes", "calls", "network"],
   hidesOutside: true,
+  ...TAKES_BACK,
   sandbox: (places) => managed(places, "minimal", "restricted"),
 };
 
@@ -37,6 +46,7 @@ export const ONLINE: Policy = {
   name: "online",
   guards: ["files", "processes", "calls"],
   hidesOutside: false,
+  ...TAKES_BACK,
   sandbox: (places) => managed(places, "root", "enabled"),
 };
 
@@ -45,6 +55,7 @@ export const OFFLINE: Policy = {
   name: "offline",
   guards: ["calls", "network"],
   hidesOutside: false,
+  ...GRANTS_ONLY,
   sandbox: () => ({
     permissions: { type: "managed", file_system: { type: "unrestricted" }, network: "restricted" },
     windowsSandboxLevel: "disabled",
@@ -53,21 +64,69 @@ export const OFFLINE: Policy = {
 
 export const POLICIES: readonly Policy[] = [WORKSPACE, NARROW, ONLINE, OFFLINE];
 
+/** Nothing can be written. */
+export const READ_ONLY: Policy = {
+  name: "read-only",
+  guards: ["files", "processes", "calls", "network"],
+  hidesOutside: false,
+  hidesDenied: false,
+  keepsWorkspace: true,
+  sandbox: () => restricted([readable("root")], "restricted"),
+};
+
+/** All of the workspace may be written, protected names included. */
+export const OPEN: Policy = {
+  name: "open",
+  guards: ["files", "processes", "calls", "network"],
+  hidesOutside: false,
+  ...GRANTS_ONLY,
+  sandbox: (places) => restricted([readable("root"), ...opened(places)], "restricted"),
+};
+
+/** The same where only the system's programs can be read, with the network. */
+export const OPEN_NARROW: Policy = {
+  name: "open-narrow",
+  guards: ["files", "processes", "calls"],
+  hidesOutside: true,
+  ...GRANTS_ONLY,
+  sandbox: (places) => restricted([readable("minimal"), ...opened(places)], "enabled"),
+};
+
+/** Those that only grant, and take nothing back of what they have granted: Landlock holds them. */
+export const GRANTING_POLICIES: readonly Policy[] = [READ_ONLY, OPEN, OPEN_NARROW, OFFLINE];
+
+function opened(places: readonly Place[]): unknown[] {
+  return places.flatMap(({ directory }) =>
+    WRITABLE.flatMap((name) =>
+      ["", ...PROTECTED.map((protectedName) => `/${protectedName}`)].map((rest) =>
+        at(`${directory}/${name}${rest}`, "write")
+      )
+    )
+  );
+}
+
 function managed(
   places: readonly Place[],
   reads: "root" | "minimal",
   network: "restricted" | "enabled",
 ): Record<string, unknown> {
-  const entries = [
-    { path: { type: "special", value: { kind: reads } }, access: "read" },
-    ...places.flatMap(({ directory }) => {
-      const path = (name: string, access: string) => ({
-        path: { type: "path", path: `file://${directory}/${name}` },
-        access,
-      });
-      return [...WRITABLE.map((name) => path(name, "write")), path("ws/sealed", "read"), path("ws/denied", "deny")];
-    }),
-  ];
+  const entries = places.flatMap(({ directory }) => [
+    ...WRITABLE.map((name) => at(`${directory}/${name}`, "write")),
+    at(`${directory}/ws/sealed`, "read"),
+    at(`${directory}/ws/denied`, "deny"),
+  ]);
+  return restricted([readable(reads), ...entries], network);
+}
+
+function readable(kind: "root" | "minimal"): unknown {
+  return { path: { type: "special", value: { kind } }, access: "read" };
+}
+
+function at(path: string, access: "read" | "write" | "deny"): unknown {
+  return { path: { type: "path", path: `file://${path}` }, access };
+}
+
+function restricted(entries: readonly unknown[], network: "restricted" | "enabled"): Record<string, unknown> {
   return {
     permissions: { type: "managed", file_system: { type: "restricted", entries }, network },
     windowsSandboxLevel: "disabled",
