@@ -2,12 +2,13 @@
 
 import { ExecError } from "../errors.ts";
 import type { BubblewrapVersion } from "./bubblewrap_version.ts";
-import { fromText, toBytes } from "./byte_path.ts";
+import { toBytes } from "./byte_path.ts";
 import type { CoverFiles } from "./cover_files.ts";
 import type { Mount } from "./mount_plan.ts";
 import type { BytePath, NetworkAccess } from "./policy.ts";
 import { viewContains } from "./view_contains.ts";
 
+/** All words are bytes, one code unit each. */
 export interface BubblewrapOptions {
   readonly version: BubblewrapVersion;
   readonly network: NetworkAccess;
@@ -25,6 +26,8 @@ export interface BubblewrapOptions {
   readonly seccompFd: number;
   /** The descriptor of the first of {@linkcode BubblewrapLaunch.binds}; the others follow. */
   readonly firstBindFd: number;
+  /** Where bubblewrap says which of our processes is process 1 of the sandbox; undefined: nowhere. */
+  readonly infoFd?: number;
   /**
    * Whether the program is the leader of a session of its own, without a terminal to control it (no /dev/tty, no job
    * control, like the reference). Safe without only where nobody else reads from the terminal that it is on.
@@ -77,6 +80,7 @@ export function bubblewrapLaunch(mounts: readonly Mount[], options: BubblewrapOp
     ...environment(options.env),
     ...otherName(options),
     ...["--seccomp", String(options.seccompFd)],
+    ...(options.infoFd === undefined ? [] : ["--info-fd", String(options.infoFd)]),
   ];
   const count = argv.length + words.length;
   if (count > MAX_WORDS || binds.length > MAX_BINDS) {
@@ -131,12 +135,12 @@ function mountWords(mount: Mount, covers: CoverFiles): string[] {
 }
 
 function environment(env: BubblewrapOptions["env"]): string[] {
-  return [...env].flatMap(([name, value]) => ["--setenv", fromText(name), fromText(value)]);
+  return [...env].flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
 function otherName({ version, command, arg0 }: BubblewrapOptions): string[] {
   if (arg0 === undefined || arg0 === command[0]) return [];
-  if (version.setsProgramName) return ["--argv0", fromText(arg0)];
+  if (version.setsProgramName) return ["--argv0", arg0];
   throw new ExecError(
     "sandboxUnavailable",
     `sandbox unavailable: bubblewrap ${version.text} cannot give a program another name (0.9.0 can)`,

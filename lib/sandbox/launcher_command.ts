@@ -19,7 +19,7 @@ export interface LauncherHost {
   variable(name: string): string | undefined;
 }
 
-const thisHost: LauncherHost = {
+export const THIS_HOST: LauncherHost = {
   isCompiled: Deno.build.standalone,
   program: Deno.execPath(),
   variable: (name) => Deno.env.get(name),
@@ -32,7 +32,7 @@ const CACHE_VARIABLES = ["DENO_DIR", "XDG_CACHE_HOME", "HOME"];
  * The launcher alone. It is `main.ts` of its own folder under `deno run`, where that is a file, and a word to ourselves
  * where everything is one executable.
  */
-export function launcherCommand(host: LauncherHost = thisHost): LauncherCommand {
+export function launcherCommand(host: LauncherHost = THIS_HOST): LauncherCommand {
   if (host.isCompiled) return { argv: [host.program, LAUNCHER_WORD, String(PLAN_DESCRIPTOR)], env: {} };
   const module = new URL("launcher/main.ts", import.meta.url).href;
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };

@@ -33,6 +33,8 @@ export const MAX_MOUNT_POINTS = 256;
 export const LOCK_WAIT_MS = 5_000;
 const FIRST_LOOK_MS = 1;
 const LONGEST_LOOK_MS = 50;
+/** How often the record is tried to be locked at the end, a millisecond apart. */
+const LAST_TRIES = 50;
 /** How often something may appear and vanish at a path while we look. */
 const MAX_TRIES = 8;
 
@@ -117,11 +119,37 @@ export class MountPoints implements AsyncDisposable {
     try {
       await this.#locked((record) => record.leave());
     } finally {
-      for (const { parent } of this.#held) this.#calls.close(parent);
-      this.#held.clear();
-      this.#record[Symbol.dispose]();
-      this.#record = undefined;
+      this.#close();
     }
+  }
+
+  /**
+   * Ends the use of the record at once. What somebody relies on, or cannot be removed just now, is left to the next
+   * server.
+   *
+   * @param isEverythingOver Nobody relies on anything any more, whatever he holds.
+   */
+  end(isEverythingOver: boolean): void {
+    this.#isClosed = true;
+    if (isEverythingOver) { for (const held of this.#held) held.uses = 0; }
+    if (this.#record === undefined) return;
+    try {
+      const lock = this.#lockSoon();
+      if (lock === undefined) this.#options.log.warn("mount points are left to the next server", { reason: "locked" });
+      else this.#underLock(lock, (record) => record.leave());
+    } catch (error) {
+      if (!(error instanceof ExecError)) throw error;
+      this.#options.log.warn("mount points are left to the next server", { reason: error.message });
+    } finally {
+      this.#close();
+    }
+  }
+
+  #close(): void {
+    for (const { parent } of this.#held) this.#calls.close(parent);
+    this.#held.clear();
+    this.#record?.[Symbol.dispose]();
+    this.#record = undefined;
   }
 
   async #release(used: readonly Held[]): Promise<void> {
@@ -136,12 +164,31 @@ export class MountPoints implements AsyncDisposable {
     }
   }
 
-  /** Does something while no other server changes anything. What nobody relies on any more has gone then. */
+  /**
+   * Does something while no other server changes anything. What nobody relies on any more has gone then. Who waits here
+   * does so for at most {@linkcode LOCK_WAIT_MS}.
+   */
   async #locked<T>(
     act: (record: MountPointRecord, others: readonly Identity[]) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    const lock = await this.#lock(signal);
+    const { clock } = this.#options;
+    const until = clock.now() + LOCK_WAIT_MS;
+    for (let wait = FIRST_LOOK_MS;; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
+      signal?.throwIfAborted();
+      const lock = this.#opened().tryLock();
+      // Nothing else can happen between the two: whoever ends us finds the record unlocked.
+      if (typeof lock === "number") return this.#underLock(lock, act);
+      if (clock.now() >= until) {
+        throw new ExecError("sandboxUnavailable", "another server keeps the record of mount points locked");
+      }
+      if (lock === "gone") this.#forgetRecord();
+      else await new Promise<void>((resolve) => clock.after(wait, resolve));
+    }
+  }
+
+  /** @param lock Is given back. */
+  #underLock<T>(lock: number, act: (record: MountPointRecord, others: readonly Identity[]) => T): T {
     try {
       const record = this.#opened();
       for (const held of this.#held) if (held.record !== record) writeDown(held, record);
@@ -157,20 +204,16 @@ export class MountPoints implements AsyncDisposable {
     }
   }
 
-  /** Who waits here does so for at most {@linkcode LOCK_WAIT_MS}. */
-  async #lock(signal: AbortSignal | undefined): Promise<number> {
-    const { clock } = this.#options;
-    const until = clock.now() + LOCK_WAIT_MS;
-    for (let wait = FIRST_LOOK_MS;; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
-      signal?.throwIfAborted();
+  /** The same without letting anything else happen meanwhile. */
+  #lockSoon(): number | undefined {
+    const sleeping = new Int32Array(new SharedArrayBuffer(4));
+    for (let tries = 0; tries < LAST_TRIES; tries++) {
       const lock = this.#opened().tryLock();
       if (typeof lock === "number") return lock;
-      if (clock.now() >= until) {
-        throw new ExecError("sandboxUnavailable", "another server keeps the record of mount points locked");
-      }
-      if (lock === "gone") this.#forgetRecord();
-      else await new Promise<void>((resolve) => clock.after(wait, resolve));
+      if (lock === "gone") return undefined;
+      Atomics.wait(sleeping, 0, 0, FIRST_LOOK_MS);
     }
+    return undefined;
   }
 
   #opened(): MountPointRecord {

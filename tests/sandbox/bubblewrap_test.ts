@@ -6,7 +6,7 @@ const OPTIONS: BubblewrapOptions = {
   version: { text: "0.8.0", disablesUserNamespaces: true, setsProgramName: false, bindsDescriptors: false },
   network: "restricted",
   command: ["prog", "--bind", "ü"],
-  env: [["A", "ö=1"], ["EMPTY", ""]],
+  env: [["A", "\xc3\xb6=1"], ["EMPTY", ""]],
   cwd: "/ws/sub",
   covers: { unreadable: "/own/unreadable", empty: "/own/empty" },
   optionsFd: 3,

@@ -131,6 +131,9 @@ export function start(
     firstBindFd: 5,
     newSession: true,
     ...options,
+    ...(options.env === undefined
+      ? {}
+      : { env: [...options.env].map(([name, value]) => [fromText(name), fromText(value)]) }),
     covers: ground.covers,
   });
   const files: number[] = [];
