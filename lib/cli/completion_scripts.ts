@@ -1,25 +1,25 @@
 import type { Command, CommandOption } from "./command.ts";
 import { HELP_OPTION } from "./parse_command.ts";
+import { SERVER_OPTIONS } from "./serve_options.ts";
 
 /** Names, summaries and help texts are ours; still, what a shell would act on is taken out or quoted. */
 
-const SERVER_OPTIONS = ["--help", "--version", "--listen"];
+/** The server's own options; their explanations are prose, and left to its help. */
+const ofServer: readonly CommandOption[] = SERVER_OPTIONS.map((option) => ({
+  ...option,
+  help: "",
+  completion: option.value === "<PATH>" ? "file" : "none",
+}));
 
 export function bashCompletions(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
     const options = optionsOf(command);
-    const names = options.flatMap(({ name, short }) => [name, ...(short === undefined ? [] : [short])]);
-    const values = options.filter(({ value }) => value !== undefined).map((option) =>
-      `        ${[option.name, ...(option.short === undefined ? [] : [option.short])].join("|")}) ${
-        bashValue(option)
-      };;`
-    );
     return `    ${command.name})
       case "$previous" in
-${values.join("\n")}
+${bashValues(options)}
         *)
           if [[ $current == -* ]]; then
-            COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
+            COMPREPLY=($(compgen -W "${optionNames(options)}" -- "$current"))
           else
             ${bashOperands(command, commands)}
           fi;;
@@ -34,7 +34,14 @@ _exec_server() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), ...SERVER_OPTIONS].join(" ")}" -- "$current"))
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} ${optionNames(ofServer)}" -- "$current"))
+    return
+  fi
+  if [[ \${COMP_WORDS[1]} == -* ]]; then
+      case "$previous" in
+${bashValues(ofServer)}
+        *) COMPREPLY=($(compgen -W "${optionNames(ofServer)}" -- "$current"));;
+      esac
     return
   fi
   local word
@@ -50,6 +57,18 @@ ${cases.join("\n")}
 }
 complete -F _exec_server exec-server
 `;
+}
+
+/** With what else they are called. */
+function optionNames(options: readonly CommandOption[]): string {
+  return options.flatMap(({ name, short }) => [name, ...(short === undefined ? [] : [short])]).join(" ");
+}
+
+function bashValues(options: readonly CommandOption[]): string {
+  const lines = options.filter(({ value }) => value !== undefined).map((option) =>
+    `        ${[option.name, ...(option.short === undefined ? [] : [option.short])].join("|")}) ${bashValue(option)};;`
+  );
+  return lines.join("\n");
 }
 
 function bashValue({ choices, completion }: CommandOption): string {
@@ -82,6 +101,10 @@ _exec_server() {
   commands=(
 ${list}
   )
+  if [[ $words[2] == -* ]]; then
+    _arguments -s ${ofServer.flatMap(zshOption).join(" ")}
+    return
+  fi
   if ((CURRENT == 2)); then
     _describe command commands
     return
@@ -105,8 +128,11 @@ function zshOption({ name, short, value, help, choices, completion, repeatable }
   const text = help.split(/\.(?: |$)/)[0]!.replaceAll(/[[\]:]/g, " ");
   const action = choices !== undefined ? `(${choices.join(" ")})` : ZSH_ACTIONS[completion ?? "none"];
   const argument = value === undefined ? "" : `:${value.replaceAll(/[<>]/g, "")}:${action}`;
+  const explanation = text === "" ? "" : `[${text}]`;
   const star = repeatable === true ? "*" : "";
-  return [name, ...(short === undefined ? [] : [short])].map((form) => zshQuote(`${star}${form}[${text}]${argument}`));
+  return [name, ...(short === undefined ? [] : [short])].map((form) =>
+    zshQuote(`${star}${form}${explanation}${argument}`)
+  );
 }
 
 const ZSH_ACTIONS = { file: "_files", directory: "_files -/", none: " " } as const;
@@ -115,8 +141,15 @@ function zshQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** An option first: then it is the server. */
+const FISH_IS_SERVER = `function __exec_server_is_server
+  set -l words (commandline -opc)
+  test (count $words) -lt 2; or string match -q -- '-*' $words[2]
+end`;
+
 export function fishCompletions(commands: readonly Command[]): string {
-  const lines = ["# Completions of exec-server for fish.", "complete -c exec-server -f"];
+  const lines = ["# Completions of exec-server for fish.", FISH_IS_SERVER, "complete -c exec-server -f"];
+  for (const option of ofServer) lines.push(`complete -c exec-server -n __exec_server_is_server ${fishOption(option)}`);
   for (const command of commands) {
     lines.push(
       `complete -c exec-server -n __fish_use_subcommand -a ${command.name} -d ${fishQuote(command.summary)}`,

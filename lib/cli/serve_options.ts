@@ -57,7 +57,8 @@ const MODES = ["capability-token", "signed-bearer-token"] as const;
 const TOKEN_OPTIONS = ["--ws-token-file", "--ws-token-sha256"];
 const SIGNED_OPTIONS = ["--ws-shared-secret-file", "--ws-issuer", "--ws-audience", "--ws-max-clock-skew-seconds"];
 
-const OPTIONS: readonly OptionSpec[] = [
+/** All that the server takes. */
+export const SERVER_OPTIONS: readonly OptionSpec[] = [
   { name: "--concurrent-requests", value: "<COUNT>", check: (value) => countFlaw(value, 1n) },
   { name: "--listen", value: "<URL>" },
   { name: "--ws-auth", value: "<MODE>", choices: MODES },
@@ -84,7 +85,7 @@ const OPTIONS: readonly OptionSpec[] = [
  * @throws {UsageError} With the reference's words, in the reference's order of checks.
  */
 export function parseServeOptions(argv: readonly string[], env: (name: string) => string | undefined): ServeCommand {
-  const reader = new ArgumentReader("exec-server", OPTIONS, { command: "forward" });
+  const reader = new ArgumentReader("exec-server", SERVER_OPTIONS, { command: "forward" });
   const args = reader.read(argv);
   if (args.has("--help")) return { kind: "help" };
   if (args.has("--version")) return { kind: "version" };

@@ -20,6 +20,7 @@ for (const [shell, make] of SHELLS) {
         assert.ok(script.includes(shell === "fish" ? `-l ${option.name.slice(2)}` : option.name), option.name);
       }
     }
+    assert.match(script, /\bauto bubblewrap unshare landlock external\b/, "what the server's own options can be");
   });
 
   const isThere = await hasShell(shell);
@@ -51,6 +52,8 @@ Deno.test({
     assert.deepEqual(await complete("exec-server she"), ["shell"]);
     assert.deepEqual(await complete("exec-server exec --ti"), ["--timeout"]);
     assert.deepEqual(await complete("exec-server completions z"), ["zsh"]);
+    assert.deepEqual(await complete("exec-server --sand"), ["--sandbox"]);
+    assert.deepEqual(await complete("exec-server --listen stdio --sandbox b"), ["bubblewrap"]);
     assert.deepEqual(await complete(`exec-server exec --token-file ${path}`), [path]);
     await Deno.remove(path);
   },
@@ -92,6 +95,9 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _exec_server; printf '%s\\n' "\${COMP
   assert.deepEqual(await complete("she"), ["shell"]);
   assert.deepEqual(await complete("exec", "--ti"), ["--timeout"]);
   assert.deepEqual(await complete("completions", "z"), ["zsh"]);
+  assert.deepEqual(await complete("--sand"), ["--sandbox"]);
+  assert.deepEqual(await complete("--listen", "stdio", "--sandbox", "b"), ["bubblewrap"]);
+  assert.deepEqual(await complete("--ws-token-file", `${directory}/a`), [`${directory}/a token`]);
   assert.deepEqual(await complete("exec", "--token-file", `${directory}/a`), [`${directory}/a token`]);
   assert.deepEqual(await complete("exec", "--", "ls", "--ti"), [""]);
   await Deno.remove(directory, { recursive: true });
