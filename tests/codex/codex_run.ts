@@ -1,7 +1,14 @@
 /** One run of the real Codex CLI through a server, with a scripted model. */
 import { within } from "../wire/deadline.ts";
 import { Announcement, Program } from "../wire/program.ts";
-import { cliEnvironment, config, ENVIRONMENT_ID, environments, serverEnvironment } from "./configuration.ts";
+import {
+  cliEnvironment,
+  config,
+  ENVIRONMENT_ID,
+  environments,
+  serverEnvironment,
+  UNCONFINED,
+} from "./configuration.ts";
 import { allEnded } from "./leftovers.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScriptedModel } from "./scripted_model.ts";
@@ -43,7 +50,7 @@ export interface Outcome {
  * process was left behind.
  */
 export async function runCodex({ cli, server, carrier, scenario }: CodexRun): Promise<Outcome> {
-  await using stage = await Stage.make();
+  await using stage = await Stage.make(scenario.isOutsideTmp);
   await using resources = new AsyncDisposableStack();
   resources.defer(() => allEnded(stage.root));
   const model = resources.use(new ScriptedModel(scenario.script(stage)));
@@ -51,7 +58,7 @@ export async function runCodex({ cli, server, carrier, scenario }: CodexRun): Pr
     ? await startServer(resources, server, stage)
     : "";
   const tables = await scenario.prepare?.(stage, resources) ?? "";
-  await stage.write("home/.codex/config.toml", config(model.baseUrl, tables));
+  await stage.write("home/.codex/config.toml", config(model.baseUrl, scenario.sandbox ?? UNCONFINED, tables));
   const env = serverEnvironment(stage, "stdio");
   const own = { id: ENVIRONMENT_ID, words: server, cwd: stage.serverHome, env };
   const list = scenario.environments?.(url, own) ?? (carrier === "stdio" ? [own] as const : null);

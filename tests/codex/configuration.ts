@@ -19,13 +19,14 @@ export type Environment =
  * `config.toml`: a model that exists in the CLI's catalogue, because others get no `apply_patch`; nothing asked of
  * anybody; and everything off that would look outside of this machine at start.
  *
+ * @param sandbox What says how commands are confined; empty: the CLI's own default.
  * @param more Tables to append.
  */
-export function config(baseUrl: string, more = ""): string {
+export function config(baseUrl: string, sandbox: string, more = ""): string {
   return `model = "gpt-5.5"
 model_provider = "scripted"
 approval_policy = "never"
-sandbox_mode = "danger-full-access"
+${sandbox}
 check_for_update_on_startup = false
 web_search = "disabled"
 suppress_unstable_features_warning = true
@@ -48,6 +49,9 @@ multi_env_copy_file = true
 
 ${more}`;
 }
+
+/** Commands are not confined. */
+export const UNCONFINED = 'sandbox_mode = "danger-full-access"';
 
 /** `environments.toml`; the first one is the default, and this machine itself is none of them. */
 export function environments(list: readonly [Environment, ...Environment[]]): string {

@@ -6,9 +6,13 @@ import { type Carrier, type CodexRun, type Outcome, runCodex } from "./codex_run
 import { COMMAND_SCENARIOS } from "./commands.ts";
 import { FILE_SCENARIOS } from "./files.ts";
 import { PLACE_SCENARIOS } from "./places.ts";
+import { SANDBOX_SCENARIOS } from "./sandboxes.ts";
 import type { Scenario } from "./scenario.ts";
 
-export const SCENARIOS: readonly Scenario[] = [...COMMAND_SCENARIOS, ...FILE_SCENARIOS, ...PLACE_SCENARIOS];
+export const SCENARIOS: readonly Scenario[] = [
+  ...[...COMMAND_SCENARIOS, ...FILE_SCENARIOS, ...PLACE_SCENARIOS],
+  ...SANDBOX_SCENARIOS,
+];
 
 export interface CodexOptions {
   /** The CLI, and what starts its own server; both come from one package. */

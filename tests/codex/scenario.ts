@@ -6,6 +6,10 @@ import type { Stage } from "./stage.ts";
 /** What the model does in one run, and what must come of it. */
 export interface Scenario {
   readonly name: string;
+  /** The line of `config.toml` that says how commands are confined, empty for the CLI's default; absent: they are not. */
+  readonly sandbox?: string;
+  /** Not in /tmp, which sandboxes let be written. */
+  readonly isOutsideTmp?: boolean;
   /**
    * Makes what must be there before the CLI starts; what has to end goes to `resources`.
    *

@@ -18,8 +18,10 @@ export class Stage implements AsyncDisposable {
     this.serverHome = `${root}/server`;
   }
 
-  static async make(): Promise<Stage> {
-    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "exec-server-codex-" }));
+  /** @param isOutsideTmp In the other directory for temporary files. */
+  static async make(isOutsideTmp = false): Promise<Stage> {
+    const options = { prefix: "exec-server-codex-", ...(isOutsideTmp ? { dir: "/var/tmp" } : {}) };
+    const root = await Deno.realPath(await Deno.makeTempDir(options));
     const stage = new Stage(root);
     for (const directory of [stage.work, stage.other, `${stage.codexHome}/tmp`, `${stage.serverHome}/tmp`]) {
       await Deno.mkdir(directory, { recursive: true });
