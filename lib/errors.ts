@@ -1,7 +1,7 @@
 /**
  * What can go wrong, in words that no layer owns: `rpc/error_code.ts` alone gives a kind its JSON-RPC number.
  *
- * The four `spawn…`/`sandbox…` kinds are failures to launch a program; they travel as `data.kind`.
+ * The `spawn…` and `sandbox…` kinds are failures to launch a program; they travel as `data.kind`.
  */
 export type ExecErrorKind =
   | "invalidRequest"
@@ -15,7 +15,9 @@ export type ExecErrorKind =
   | "spawnPermissionDenied"
   | "spawnFailed"
   | "sandboxUnavailable"
-  | "sandboxPreparation";
+  | "sandboxPreparation"
+  /** A kind of sandbox that no server for this system has. */
+  | "sandboxUnsupported";
 
 /**
  * A failure that the other side may be told: its message is part of the contract and reaches the wire word for word.

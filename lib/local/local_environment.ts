@@ -7,7 +7,6 @@ import type { CollectedOutput, ExecProcess, RunOptions, StartOptions } from "../
 import { RemoteFiles } from "../client/remote_files.ts";
 import { webFetch } from "../client/web_fetch.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { ConnectionFiles } from "../fs/connection_files.ts";
 import { lazily } from "../lazily.ts";
 import { type Log, silentLog } from "../log.ts";
 import { systemBackend } from "../process/backend.ts";
@@ -15,8 +14,10 @@ import type { ProcessBackend } from "../process/child.ts";
 import { hostFacts } from "../process/host_facts.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
 import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
+import { DEFAULT_SANDBOX, LazySandbox } from "../sandbox/lazy_sandbox.ts";
+import type { SandboxChoice } from "../sandbox/sandbox.ts";
 import { WIRE_VERSION } from "../version.ts";
-import { fileDeeds } from "./file_deeds.ts";
+import { fileDeeds, type LocalFiles } from "./file_deeds.ts";
 import { LocalCalls } from "./local_calls.ts";
 import { LocalExchanges } from "./local_exchange.ts";
 import { LocalProcesses } from "./local_processes.ts";
@@ -34,6 +35,8 @@ export interface LocalOptions {
   readonly clock?: Clock;
   /** How programs are launched; it stays the caller's. Default: as this system does it. */
   readonly backend?: ProcessBackend;
+  /** What enforces sandboxes. Default: the first way that works here, and no secrets to be kept from programs. */
+  readonly sandbox?: SandboxChoice;
 }
 
 /**
@@ -53,9 +56,13 @@ export async function localEnvironment(options: LocalOptions = {}): Promise<Envi
   };
   await using scope = new AsyncDisposableStack();
   const ended = new AbortController();
+  // Before what launches programs, so that it ends after them.
+  const sandbox = scope.use(new LazySandbox({ ...options.sandbox ?? DEFAULT_SANDBOX, log, clock }));
   const backend = options.backend ?? scope.use(await systemBackend(log));
-  const files = scope.adopt(new LazyFiles(log, ended.signal), (files) => files.end());
-  const processes = scope.use(new LocalProcesses({ backend, info, variables, clock, log, ended: ended.signal }));
+  const files = scope.adopt(new LazyFiles({ sandbox, log, ended: ended.signal }), (files) => files.end());
+  const processes = scope.use(
+    new LocalProcesses({ backend, sandbox, info, variables, clock, log, ended: ended.signal }),
+  );
   const exchanges = scope.use(new LocalExchanges({ clock, variables, ended: ended.signal }));
   scope.defer(() => ended.abort(transportClosed()));
   const calls = new LocalCalls(fileDeeds(files.get), { clock, log, ended: ended.signal });
@@ -122,21 +129,25 @@ const SLICE_MS = 5;
 
 /** What works on files, loaded with the first request. */
 class LazyFiles {
-  readonly get: () => Promise<ConnectionFiles>;
+  readonly get: () => Promise<LocalFiles>;
   readonly #scope = new DisposableStack();
 
-  constructor(log: Log, ended: AbortSignal) {
+  constructor({ sandbox, log, ended }: { sandbox: LazySandbox; log: Log; ended: AbortSignal }) {
     this.get = lazily(async () => {
-      const [{ ConnectionFiles }, { Turns }, { systemFiles }] = await Promise.all([
+      const [{ ConnectionFiles }, { Turns }, { PolicyFiles }, { systemFiles }] = await Promise.all([
         import("../fs/connection_files.ts"),
         import("../fs/turns.ts"),
+        import("../fs/policy_files.ts"),
         import("../fs/backend.ts"),
       ]);
-      const operations = await systemFiles({ log });
-      if (ended.aborted) operations[Symbol.dispose]();
-      else this.#scope.use(operations);
-      const files = new ConnectionFiles({ operations, turns: new Turns(), signal: ended, budgetMs: () => SLICE_MS });
-      return ended.aborted ? files : this.#scope.use(files);
+      using scope = new DisposableStack();
+      const operations = scope.use(await systemFiles({ log }));
+      const policyFiles = scope.use(new PolicyFiles({ sandbox, operations, log }));
+      const files = scope.use(
+        new ConnectionFiles({ operations, turns: new Turns(), signal: ended, budgetMs: () => SLICE_MS }),
+      );
+      if (!ended.aborted) this.#scope.use(scope.move());
+      return { files, policyFiles };
     });
   }
 

@@ -8,13 +8,9 @@ import { startRequest } from "../client/start_request.ts";
 import type { Clock } from "../clock.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
 import type { Params } from "../protocol/methods.ts";
-import {
-  checkSnapshotScope,
-  nativeCwd,
-  refuseNetworkControl,
-  refuseSandbox,
-  SANDBOX_TYPE,
-} from "../protocol/start_checks.ts";
+import { checkSnapshotScope, refuseNetworkControl, startPlace } from "../protocol/start_checks.ts";
+import { confineProgram } from "../sandbox/confine_program.ts";
+import type { LazySandbox } from "../sandbox/lazy_sandbox.ts";
 import type { ProcessBackend } from "../process/child.ts";
 import { childEnvironment } from "../process/environment.ts";
 import { ProcessTable, type StartSpec } from "../process/process_table.ts";
@@ -27,6 +23,8 @@ export interface LocalProcessesOptions {
   readonly info: EnvironmentInfo;
   /** What programs may inherit. */
   readonly variables: ReadonlyMap<string, string>;
+  /** Stays the caller's. */
+  readonly sandbox: LazySandbox;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the environment ends. */
@@ -116,20 +114,21 @@ export class LocalProcesses implements Disposable {
     params: Params<"process/start"> & Partial<Params<"execServer/process/start">>,
   ): StartSpec & { sandboxType: string } {
     refuseNetworkControl(params);
-    const cwd = nativeCwd(params.cwd);
-    refuseSandbox(params);
+    const { processId, argv, arg0, tty, pipeStdin, terminalSize, timeLimitMs } = params;
+    const { sandbox, variables } = this.#options;
+    const env = childEnvironment(params.env, params.envPolicy, variables);
+    const { cwd, sandboxType, confinement } = startPlace(params, env, sandbox.isExternal);
     checkSnapshotScope(params);
-    const { processId, argv, arg0, tty, pipeStdin, sandbox, terminalSize, timeLimitMs } = params;
     return {
       processId,
       argv,
       arg0,
       cwd,
-      env: childEnvironment(params.env, params.envPolicy, this.#options.variables),
+      env,
       tty,
       pipeStdin,
-      guessSandboxDenied: sandbox !== null,
-      sandboxType: sandbox === null ? "none" : SANDBOX_TYPE,
+      sandboxType,
+      ...(confinement === null ? {} : { confine: (signal) => confineProgram(sandbox, confinement, signal) }),
       ...(terminalSize ? { terminalSize } : {}),
       ...(timeLimitMs ? { timeLimitMs } : {}),
     };

@@ -22,9 +22,10 @@ export interface ProcessEvents {
 export interface StartSpec extends LaunchSpec {
   /** Any text, the empty one included; unique among the processes of the table. */
   readonly processId: string;
-  /** Whether the process was given a sandbox, so that a failure may be its doing. */
-  readonly guessSandboxDenied: boolean;
-  /** What confines it; absent: `none`. */
+  /**
+   * What the process was given as a sandbox, whether or not that confines anything; a failure may then be its doing.
+   * Absent: `none`.
+   */
   readonly sandboxType?: string;
   /**
    * Finds what is to confine the program, once its id is taken; null, or absent: nothing.
@@ -216,17 +217,17 @@ export class ProcessTable implements Disposable {
   }
 
   #reserve(spec: StartSpec): Entry {
-    const { processId } = spec;
+    const { processId, sandboxType = "none" } = spec;
     const process: ManagedProcess = new ManagedProcess({
       description: {
         processId,
         argv: shortArgv(spec.argv),
         tty: spec.tty,
         startedAtMs: Date.now(),
-        sandboxType: spec.sandboxType ?? "none",
+        sandboxType,
       },
       hasStdin: spec.tty || spec.pipeStdin,
-      guessSandboxDenied: spec.guessSandboxDenied,
+      guessSandboxDenied: sandboxType !== "none",
       ...(spec.timeLimitMs === undefined ? {} : { timeLimitMs: spec.timeLimitMs }),
       clock: this.#clock,
       listener: {

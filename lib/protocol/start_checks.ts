@@ -1,13 +1,16 @@
 /** What `process/start` checks after the handshake and before the process table, in the order in which it is called. */
 
 import { ExecError } from "../errors.ts";
+import type { NativePath } from "../native_path.ts";
 import { OPERATING_SYSTEM } from "../operating_system.ts";
 import type { PathUri } from "../path_uri.ts";
+import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import type { Params } from "./methods.ts";
 import { restrictsNothing } from "./sandbox.ts";
+import { programPolicy } from "./sandbox_policy.ts";
 
 /** What a sandbox object makes of `sandboxType`, on this system, even when it restricts nothing. */
-export const SANDBOX_TYPE = OPERATING_SYSTEM === "linux"
+const SANDBOX_TYPE = OPERATING_SYSTEM === "linux"
   ? "linuxSeccomp"
   : OPERATING_SYSTEM === "darwin"
   ? "macosSeatbelt"
@@ -23,14 +26,39 @@ export function refuseNetworkControl(params: Params<"process/start">): void {
   }
 }
 
-/** Never run unconfined what asked to be confined. */
-export function refuseSandbox(params: Params<"process/start">): void {
-  if (params.sandbox?.windowsSandboxLevel === "mxc") {
-    throw new ExecError("invalidParams", "native MXC is unavailable on this executor");
+/** Where a program is to run, and what confines it there. */
+export interface StartPlace {
+  readonly cwd: NativePath;
+  readonly sandboxType: string;
+  /** null: nothing. */
+  readonly confinement: ProgramConfinement | null;
+}
+
+/**
+ * @param env All variables that the program gets.
+ * @param isExternal Somebody else holds programs to their sandboxes, if they are held at all.
+ * @throws {ExecError} `invalidParams` or `sandboxPreparation` for what this machine cannot have; `sandboxUnsupported` and
+ * `sandboxUnavailable` for what no server here can do.
+ */
+export function startPlace(
+  params: Params<"process/start">,
+  env: ReadonlyMap<string, string>,
+  isExternal: boolean,
+): StartPlace {
+  const { sandbox } = params;
+  if (sandbox === null) return { cwd: nativeCwd(params.cwd), sandboxType: "none", confinement: null };
+  if (sandbox.windowsSandboxLevel === "mxc") {
+    throw new ExecError("sandboxUnsupported", "native MXC is unavailable on this executor");
   }
-  if (params.sandbox !== null && (params.enforceManagedNetwork || !restrictsNothing(params.sandbox))) {
-    throw new ExecError("sandboxUnavailable", "this server has no sandbox yet and does not run the program without it");
+  if (params.argv.length === 0) throw new ExecError("invalidParams", "argv must not be empty");
+  const { policy, cwd } = programPolicy(sandbox, { cwd: params.cwd, env });
+  if (params.enforceManagedNetwork) {
+    throw new ExecError("sandboxUnavailable", "this server has no managed network and runs no program that needs one");
   }
+  if (isExternal) return { cwd, sandboxType: "none", confinement: null };
+  const { useLegacyLandlock } = sandbox;
+  const confinement = restrictsNothing(sandbox) ? null : { policy, useLegacyLandlock };
+  return { cwd, sandboxType: SANDBOX_TYPE, confinement };
 }
 
 /**
@@ -46,7 +74,7 @@ export function checkSnapshotScope({ argv, shellSnapshot }: Params<"process/star
 }
 
 /** @throws {ExecError} `invalidParams` if the URI names nothing on this machine. */
-export function nativeCwd(uri: PathUri): Uint8Array<ArrayBuffer> {
+function nativeCwd(uri: PathUri): NativePath {
   try {
     return uri.toNative();
   } catch (error) {

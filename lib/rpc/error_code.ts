@@ -25,28 +25,33 @@ const CODES: Readonly<Record<ExecErrorKind, number>> = {
   spawnFailed: -32603,
   sandboxUnavailable: -32603,
   sandboxPreparation: -32602,
+  sandboxUnsupported: -32602,
 };
 
-/** Kinds that also travel as `data.kind`: the code alone would not tell them apart. */
-const WITH_DATA: ReadonlySet<ExecErrorKind> = new Set([
-  "spawnNotFound",
-  "spawnPermissionDenied",
-  "spawnFailed",
-  "sandboxUnavailable",
-  "sandboxPreparation",
-]);
+/** Kinds that also travel as `data.kind`, because the code alone would not tell them apart, and how they are called there. */
+const DATA_KINDS: Partial<Record<ExecErrorKind, ExecErrorKind>> = {
+  spawnNotFound: "spawnNotFound",
+  spawnPermissionDenied: "spawnPermissionDenied",
+  spawnFailed: "spawnFailed",
+  sandboxUnavailable: "sandboxUnavailable",
+  sandboxPreparation: "sandboxPreparation",
+  // Seen on the reference, which has the one name for both.
+  sandboxUnsupported: "sandboxUnavailable",
+};
 
 /** What the other side is told of a failure; undefined if it is a fault of ours that only the log may describe. */
 export function toRpcError(error: unknown): RpcError | undefined {
   if (!(error instanceof ExecError)) return undefined;
   const { kind, message } = error;
-  return WITH_DATA.has(kind) ? { code: CODES[kind], message, data: { kind } } : { code: CODES[kind], message };
+  const dataKind = DATA_KINDS[kind];
+  const code = CODES[kind];
+  return dataKind === undefined ? { code, message } : { code, message, data: { kind: dataKind } };
 }
 
 /** The other way: what a peer's error reply means. Codes that are unknown count as `internal`. */
 export function fromRpcError({ code, message, data }: RpcError): ExecError {
   const named = typeof data === "object" && data !== null ? (data as { kind?: unknown }).kind : undefined;
-  if (typeof named === "string" && WITH_DATA.has(named as ExecErrorKind)) {
+  if (typeof named === "string" && Object.hasOwn(DATA_KINDS, named)) {
     return new ExecError(named as ExecErrorKind, message);
   }
   const kinds = Object.entries(CODES) as [ExecErrorKind, number][];

@@ -10,6 +10,7 @@ import type { Handler } from "./handler.ts";
 import { lazyHandlers } from "./lazy_handlers.ts";
 import { processStarter } from "./process_start.ts";
 import type { ServerFiles } from "./server_files.ts";
+import type { ServerSandbox } from "./server_sandbox.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -32,6 +33,7 @@ export interface HandlerOptions {
   /** The server's own variables. */
   readonly inherited: () => ReadonlyMap<string, string>;
   readonly files: ServerFiles;
+  readonly sandbox: ServerSandbox;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -4,19 +4,16 @@ import type { Observer } from "../observer.ts";
 import type { TerminalSize } from "../process/child.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Params, Result } from "../protocol/methods.ts";
-import {
-  checkSnapshotScope,
-  nativeCwd,
-  refuseNetworkControl,
-  refuseSandbox,
-  SANDBOX_TYPE,
-} from "../protocol/start_checks.ts";
+import { checkSnapshotScope, refuseNetworkControl, startPlace } from "../protocol/start_checks.ts";
+import { confineProgram } from "../sandbox/confine_program.ts";
+import type { ServerSandbox } from "./server_sandbox.ts";
 import type { Session } from "./session.ts";
 
 export interface StarterOptions {
   readonly observer: Observer;
   /** The server's own variables. */
   readonly inherited: () => ReadonlyMap<string, string>;
+  readonly sandbox: ServerSandbox;
 }
 
 /** What only our own start can ask for; it has been checked. */
@@ -33,24 +30,23 @@ export type Starter = (
 ) => Result<"process/start"> | Promise<Result<"process/start">>;
 
 /** The order of the checks is the reference's. */
-export function processStarter({ observer, inherited }: StarterOptions): Starter {
+export function processStarter({ observer, inherited, sandbox }: StarterOptions): Starter {
   return (params, session, extras) => {
-    const { processId, sandbox } = params;
+    const { processId, argv, arg0, tty, pipeStdin } = params;
     refuseNetworkControl(params);
-    const cwd = nativeCwd(params.cwd);
-    refuseSandbox(params);
+    const env = childEnvironment(params.env, params.envPolicy, inherited());
+    const { cwd, sandboxType, confinement } = startPlace(params, env, sandbox.isExternal);
     checkSnapshotScope(params);
-    const sandboxType = sandbox === null ? "none" : SANDBOX_TYPE;
     const started = session.processes.start({
       processId,
-      argv: params.argv,
-      arg0: params.arg0,
+      argv,
+      arg0,
       cwd,
-      env: childEnvironment(params.env, params.envPolicy, inherited()),
-      tty: params.tty,
-      pipeStdin: params.pipeStdin,
-      guessSandboxDenied: sandbox !== null,
+      env,
+      tty,
+      pipeStdin,
       sandboxType,
+      ...(confinement === null ? {} : { confine: (signal) => confineProgram(sandbox, confinement, signal) }),
       ...extras,
     });
     const answer = (): Result<"process/start"> => {

@@ -46,13 +46,14 @@ export class ExecServer implements Disposable {
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
     this.#crowd = new Crowd(options.clock);
-    this.#sandbox = new ServerSandbox({ ...options.sandbox, log: options.log });
+    this.#sandbox = new ServerSandbox({ ...options.sandbox, log: options.log, clock: options.clock });
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
     this.#files = new ServerFiles(options.log);
     this.#handlers = handlers({
       sessions: this.#sessions,
       files: this.#files,
+      sandbox: this.#sandbox,
       log: options.log,
       clock: options.clock,
       observer: options.observer,

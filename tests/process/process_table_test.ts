@@ -46,7 +46,6 @@ function spec(processId: string, more: Partial<StartSpec> = {}): StartSpec {
     env: new Map(),
     tty: false,
     pipeStdin: false,
-    guessSandboxDenied: false,
     ...more,
   };
 }

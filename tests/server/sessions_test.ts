@@ -79,7 +79,6 @@ const spec = {
   env: new Map<string, string>(),
   tty: false,
   pipeStdin: false,
-  guessSandboxDenied: false,
 };
 const crowd = new Crowd({ now: () => 0, after: () => ({ cancel() {} }) });
 const bytes = new TextEncoder().encode("hi");

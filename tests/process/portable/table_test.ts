@@ -11,7 +11,7 @@ const options = { clock: systemClock, events, log: silentLog };
 const unix = Deno.build.os !== "windows";
 
 function spec(script: string) {
-  return { ...launchSpec(["sh", "-c", script], { pipeStdin: true }), processId: "p", guessSandboxDenied: false };
+  return { ...launchSpec(["sh", "-c", script], { pipeStdin: true }), processId: "p" };
 }
 
 Deno.test({
