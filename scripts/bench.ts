@@ -14,6 +14,7 @@ import { type Carrier, type RowId, ROWS, type Side } from "../tests/bench/rows.t
 import { Samples } from "../tests/bench/samples.ts";
 import { removeAtOnce } from "../tests/bench/scratch.ts";
 import { measureRelay } from "../tests/bench/relay.ts";
+import { measureSandboxes } from "../tests/bench/sandbox.ts";
 import { measureStartup } from "../tests/bench/startup.ts";
 import { measureThroughput } from "../tests/bench/throughput.ts";
 import { measureTrees } from "../tests/bench/trees.ts";
@@ -131,6 +132,7 @@ async function run(options: Options): Promise<string> {
   await measureTrees(plan);
   await measureHttpStream(plan);
   await measureFileMemory(plan);
+  await measureSandboxes(plan);
   await measureRelay(plan);
   const lines = plan.samples.lines().filter(({ row }) => plan.wants(row.id as RowId));
   return options.print(lines, circumstances(plan.commands.reference !== undefined));

@@ -1,5 +1,6 @@
 import { FILE_ROWS } from "./file_rows.ts";
 import { RELAY_ROWS } from "./relay_rows.ts";
+import { SANDBOX_ROWS } from "./sandbox_rows.ts";
 
 /** What is measured, and how the ratio of our figure to the reference's shall turn out. */
 
@@ -95,7 +96,7 @@ const PROCESS_ROWS = [
   },
 ] as const satisfies readonly Row[];
 
-export const ROWS = [...PROCESS_ROWS, ...FILE_ROWS, ...RELAY_ROWS] as const satisfies readonly Row[];
+export const ROWS = [...PROCESS_ROWS, ...FILE_ROWS, ...SANDBOX_ROWS, ...RELAY_ROWS] as const satisfies readonly Row[];
 
 export type RowId = typeof ROWS[number]["id"];
 
