@@ -44,3 +44,8 @@ export function directoryWithoutRecursive(): ExecError {
 export function copyIntoItself(): ExecError {
   return new ExecError("invalidRequest", "fs/copy cannot copy a directory to itself or one of its descendants");
 }
+
+/** What was to be confined could not be, and nothing was done. */
+export function notConfined(reason: string): ExecError {
+  return new ExecError("internal", `fs sandbox helper failed with status unavailable: ${reason}`);
+}

@@ -2,90 +2,123 @@ import { Base64Error, decodeBase64 } from "../base64.ts";
 import { returnBuffer } from "../buffer_pool.ts";
 import { ExecError } from "../errors.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
-import type { FileContent, NativePath } from "../fs/operations.ts";
+import type { FileRequests } from "../fs/file_requests.ts";
+import type { FileContent } from "../fs/operations.ts";
+import type { PolicyFiles } from "../fs/policy_files.ts";
 import { checkWalkLimits } from "../fs/walk_limits.ts";
 import { PathUri } from "../path_uri.ts";
 import {
+  checkPermissionPaths,
   confinesReading,
   confinesWriting,
+  confiningPolicy,
   type FileSandbox,
+  nativePaths,
   requireCwd,
-  unconfinedPaths,
 } from "../protocol/fs_sandbox.ts";
 import type { Deeds } from "./local_calls.ts";
 
+/** What works on this machine's files. */
+export interface LocalFiles {
+  readonly files: ConnectionFiles;
+  readonly policyFiles: PolicyFiles;
+}
+
 /** `fs/*` on this machine's files, in the order of checks that a server has. */
-export function fileDeeds(loaded: () => Promise<ConnectionFiles>): Deeds {
+export function fileDeeds(loaded: () => Promise<LocalFiles>): Deeds {
   return {
     "fs/readFile": async ({ path, followSymlinks, sandbox }) => {
-      const files = await loaded();
-      return { dataBase64: bytesOf(await files.readFile(readable(sandbox, path), followSymlinks)) };
+      const files = reading(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      return { dataBase64: bytesOf(await files.readFile(native, followSymlinks)) };
     },
     "fs/open": async ({ handleId, path, mode, sandbox }) => {
-      const files = await loaded();
+      const files = (mode === "read" ? reading : writing)(await loaded(), sandbox);
       requireCwd(sandbox);
-      await files.open(handleId, () => mode === "read" ? readable(sandbox, path) : writable(sandbox, path), mode);
+      await files.open(handleId, () => nativePaths(sandbox, path)[0], mode);
       return { handleId };
     },
     "fs/readBlock": async ({ handleId, offset, len }) => {
-      const { bytes, eof } = await (await loaded()).readBlock(handleId, offset, len);
+      const { bytes, eof } = await (await loaded()).files.readBlock(handleId, offset, len);
       return { chunk: owned(bytes), eof };
     },
     "fs/writeBlock": async ({ handleId, offset, chunk }) => {
-      await (await loaded()).writeBlock(handleId, offset, chunk);
+      await (await loaded()).files.writeBlock(handleId, offset, chunk);
       return {};
     },
     "fs/close": async ({ handleId }) => {
-      await (await loaded()).close(handleId);
+      await (await loaded()).files.close(handleId);
       return {};
     },
     "fs/writeFile": async ({ path, dataBase64, followSymlinks, sandbox }) => {
-      const files = await loaded();
+      const files = writing(await loaded(), sandbox);
       requireCwd(sandbox);
       const bytes = decodeData(dataBase64);
-      await files.writeFile(writable(sandbox, path), bytes, followSymlinks);
+      const [native] = nativePaths(sandbox, path);
+      await files.writeFile(native, bytes, followSymlinks);
       return {};
     },
     "fs/createDirectory": async ({ path, recursive, followSymlinks, sandbox }) => {
-      await (await loaded()).createDirectory(writable(sandbox, path), { recursive, followSymlinks });
+      const files = writing(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      await files.createDirectory(native, { recursive, followSymlinks });
       return {};
     },
-    "fs/getMetadata": async ({ path, followSymlinks, sandbox }) =>
-      await (await loaded()).getMetadata(readable(sandbox, path), followSymlinks),
-    "fs/canonicalize": async ({ path, sandbox }) => ({
-      path: PathUri.fromNative(await (await loaded()).canonicalize(readable(sandbox, path))),
-    }),
-    "fs/readDirectory": async ({ path, sandbox }) => ({
-      entries: await (await loaded()).readDirectory(readable(sandbox, path)),
-    }),
+    "fs/getMetadata": async ({ path, followSymlinks, sandbox }) => {
+      const files = reading(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      return await files.getMetadata(native, followSymlinks);
+    },
+    "fs/canonicalize": async ({ path, sandbox }) => {
+      const files = reading(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      return { path: PathUri.fromNative(await files.canonicalize(native)) };
+    },
+    "fs/readDirectory": async ({ path, sandbox }) => {
+      const files = reading(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      return { entries: await files.readDirectory(native) };
+    },
     "fs/walk": async ({ path, options, sandbox }) => {
-      const files = await loaded();
+      const check = () => checkWalkLimits(options);
+      const local = await loaded();
       requireCwd(sandbox);
-      if (!confinesReading(sandbox)) checkWalkLimits(options);
-      return await files.walk(readable(sandbox, path), { ...options, uri: path.text });
+      checkPermissionPaths(sandbox);
+      const confined = confinesReading(sandbox);
+      if (!confined) check();
+      const files = confined ? within(local, sandbox, check) : local.files;
+      return await files.walk(path.toNative(), { ...options, uri: path.text });
     },
     "fs/remove": async ({ path, recursive, force, followSymlinks, sandbox }) => {
-      await (await loaded()).remove(writable(sandbox, path), { recursive, force, followSymlinks });
+      const files = writing(await loaded(), sandbox);
+      const [native] = checked(sandbox, path);
+      await files.remove(native, { recursive, force, followSymlinks });
       return {};
     },
     "fs/copy": async ({ sourcePath, destinationPath, recursive, sandbox }) => {
-      const files = await loaded();
-      requireCwd(sandbox);
-      const [source, destination] = unconfinedPaths(sandbox, confinesWriting(sandbox), [sourcePath, destinationPath]);
-      await files.copy(source!, destination!, recursive);
+      const files = writing(await loaded(), sandbox);
+      const [source, destination] = checked(sandbox, sourcePath, destinationPath);
+      await files.copy(source, destination, recursive);
       return {};
     },
   };
 }
 
-function readable(sandbox: FileSandbox | null, uri: PathUri): NativePath {
-  requireCwd(sandbox);
-  return unconfinedPaths(sandbox, confinesReading(sandbox), [uri])[0]!;
+function reading(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {
+  return confinesReading(sandbox) ? within(local, sandbox) : local.files;
 }
 
-function writable(sandbox: FileSandbox | null, uri: PathUri): NativePath {
+function writing(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {
+  return confinesWriting(sandbox) ? within(local, sandbox) : local.files;
+}
+
+function within({ files, policyFiles }: LocalFiles, sandbox: FileSandbox, check?: () => void): FileRequests {
+  return files.within(() => policyFiles.under(() => confiningPolicy(sandbox), check));
+}
+
+function checked<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...uris: U) {
   requireCwd(sandbox);
-  return unconfinedPaths(sandbox, confinesWriting(sandbox), [uri])[0]!;
+  return nativePaths(sandbox, ...uris);
 }
 
 function decodeData(dataBase64: string): Uint8Array<ArrayBuffer> {

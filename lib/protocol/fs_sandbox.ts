@@ -1,18 +1,18 @@
 /**
- * What a sandbox on a file or discovery method means as long as nothing enforces one: what it does not restrict is done,
- * everything else is refused. Nothing that asked to be confined is ever done unconfined.
+ * What a sandbox on a file or discovery method restricts, and the checks that come before anything is enforced, in the
+ * order of the reference.
  */
 
 import { ExecError } from "../errors.ts";
 import type { NativePath } from "../native_path.ts";
 import type { PathUri } from "../path_uri.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { SandboxContext } from "./sandbox.ts";
+import { filePolicy, type PolicyDocument } from "./sandbox_policy.ts";
 
 /** What the two forms of the document have in common. */
-export interface FileSandbox {
-  readonly permissions: SandboxContext["permissions"];
-  readonly cwd: PathUri | null;
-  readonly policyContext?: SandboxContext["policyContext"];
+export interface FileSandbox extends PolicyDocument {
+  readonly useLegacyLandlock: boolean;
 }
 
 type Managed = Extract<SandboxContext["permissions"], { type: "managed" }>;
@@ -29,43 +29,66 @@ export function requireCwd(sandbox: FileSandbox | null): void {
   }
 }
 
-/** Whether a method that only reads would have to be confined: the document does not allow to read everything. */
-export function confinesReading(sandbox: FileSandbox | null): boolean {
+/** Whether a method that only reads has to be confined: the document does not allow to read everything. */
+export function confinesReading(sandbox: FileSandbox | null): sandbox is FileSandbox {
   const entries = entriesOf(sandbox);
   if (entries === NO_ENTRIES) return false;
   return !entries.some((entry) => isRoot(entry) && entry.access !== "deny") ||
-    entries.some(({ access }) => access === "deny");
+    entries.some((entry) => entry.access === "deny" || deniesRoots(entry));
 }
 
 /**
  * The same for a method that writes. An entry for reading takes the right to write away again, unless it is for the root
  * itself.
  */
-export function confinesWriting(sandbox: FileSandbox | null): boolean {
+export function confinesWriting(sandbox: FileSandbox | null): sandbox is FileSandbox {
   const entries = entriesOf(sandbox);
   if (entries === NO_ENTRIES) return false;
   return !entries.some((entry) => isRoot(entry) && entry.access === "write") ||
     entries.some((entry) => entry.access === "deny" || entry.access === "read" && !isRoot(entry));
 }
 
-/**
- * The paths of a method on this machine.
- *
- * @param confined What one of the two functions above says of the document.
- * @throws {ExecError} `invalidRequest` for a path, also one of the document's, that this machine cannot have; `internal`
- * if the method would have to be confined.
- */
-export function unconfinedPaths(
-  sandbox: FileSandbox | null,
-  confined: boolean,
-  uris: readonly PathUri[],
-): NativePath[] {
+/** @throws {ExecError} `invalidRequest` for a path of the document's that this machine cannot have. */
+export function checkPermissionPaths(sandbox: FileSandbox | null): void {
   for (const { path } of entriesOf(sandbox)) {
     if (path.type === "path") checkPermissionPath(path.path);
   }
-  const paths = uris.map((uri) => uri.toNative());
-  if (confined) throw refusal();
-  return paths;
+}
+
+/**
+ * The paths of a method on this machine.
+ *
+ * @throws {ExecError} `invalidRequest` for the first path that this machine cannot have, those of the document before all.
+ */
+export function nativePaths<U extends readonly PathUri[]>(
+  sandbox: FileSandbox | null,
+  ...uris: U
+): { readonly [I in keyof U]: NativePath } {
+  checkPermissionPaths(sandbox);
+  return uris.map((uri) => uri.toNative()) as { [I in keyof U]: NativePath };
+}
+
+/**
+ * What a method has to be confined to, once its own paths have been looked at.
+ *
+ * @throws {ExecError} `invalidRequest` for what this machine cannot have; `sandboxUnavailable` for what is not enforced that
+ * way.
+ */
+export function confiningPolicy(sandbox: FileSandbox): SandboxPolicy {
+  return supported(sandbox, filePolicy(sandbox));
+}
+
+/** The same for the discovery of what is installed, which has words of its own: `internal` in the place of `invalidRequest`. */
+export function discoveryPolicy(sandbox: FileSandbox): SandboxPolicy {
+  return supported(
+    sandbox,
+    filePolicy(sandbox, { kind: "internal", permissionPath: "invalid sandbox permission path: " }),
+  );
+}
+
+function supported(sandbox: FileSandbox, policy: SandboxPolicy): SandboxPolicy {
+  if (!sandbox.useLegacyLandlock) return policy;
+  throw new ExecError("sandboxUnavailable", "filesystem-restricted execution is not done with useLegacyLandlock");
 }
 
 const NO_ENTRIES: readonly Entry[] = [];
@@ -82,6 +105,13 @@ function needsCwd({ path }: Entry): boolean {
   return path.type === "special" && path.value.kind === "project_roots";
 }
 
+/** A subpath that leads out of the workspace roots denies them, even where it was to allow reading. */
+function deniesRoots({ path, access }: Entry): boolean {
+  if (access === "write" || path.type !== "special" || path.value.kind !== "project_roots") return false;
+  const { subpath } = path.value;
+  return subpath !== null && (subpath.startsWith("/") || subpath.split("/").some((name) => /^\.\.?$/.test(name)));
+}
+
 function checkPermissionPath(uri: PathUri): void {
   try {
     uri.toNative();
@@ -93,12 +123,4 @@ function checkPermissionPath(uri: PathUri): void {
 
 function isRoot({ path }: Entry): boolean {
   return path.type === "special" && path.value.kind === "root";
-}
-
-function refusal(): ExecError {
-  return new ExecError(
-    "internal",
-    "fs sandbox helper failed with status unavailable: this server has no sandbox yet and does nothing without it " +
-      "that asked to be confined",
-  );
 }

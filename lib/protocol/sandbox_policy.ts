@@ -43,21 +43,29 @@ export function programPolicy(
   return { policy: policyOf(sandbox, { ...base, entries, tmpdir }), cwd };
 }
 
+/** How a family of methods tells of what this machine cannot have. */
+export interface PolicyWords {
+  readonly kind: ExecErrorKind;
+  readonly permissionPath: string;
+}
+
+const FILE_METHODS: PolicyWords = { kind: "invalidRequest", permissionPath: "invalid sandbox permission path URI: " };
+
 /**
  * The policy for a method that works on files.
  *
  * @throws {ExecError} `invalidRequest` for the first path that this machine cannot have, those of the entries first.
  */
-export function filePolicy(sandbox: PolicyDocument): SandboxPolicy {
-  const native = (uri: PathUri, prefix: string) => fromBytes(toNative(uri, "invalidRequest", prefix));
-  const entries = entriesOf(sandbox, (uri) => native(uri, "invalid sandbox permission path URI: "));
-  if (sandbox.windowsSandboxLevel === "mxc") {
-    const reason = "native MXC is unavailable on this executor";
-    throw new ExecError("invalidRequest", `failed to prepare fs sandbox: failed to prepare MXC sandbox: ${reason}`);
-  }
+export function filePolicy(sandbox: PolicyDocument, words: PolicyWords = FILE_METHODS): SandboxPolicy {
+  const native = (uri: PathUri, prefix: string) => fromBytes(toNative(uri, words.kind, prefix));
+  const entries = entriesOf(sandbox, (uri) => native(uri, words.permissionPath));
   const context = contextOf(sandbox);
   const cwd = context.cwd === null ? null : native(context.cwd, "");
   const workspaceRoots = context.workspaceRoots.map((root) => native(root, "invalid sandbox workspace root: "));
+  if (sandbox.windowsSandboxLevel === "mxc") {
+    const reason = "native MXC is unavailable on this executor";
+    throw new ExecError(words.kind, `failed to prepare fs sandbox: failed to prepare MXC sandbox: ${reason}`);
+  }
   return policyOf(sandbox, { cwd, workspaceRoots, entries, tmpdir: null });
 }
 

@@ -8,8 +8,9 @@ import { toWellFormedJson } from "../json.ts";
 import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
 import { discoveredRoot } from "../protocol/discovery.ts";
-import type { Params, Result } from "../protocol/methods.ts";
-import { confinesReading, requireCwd, unconfinedPaths } from "../protocol/fs_sandbox.ts";
+import type { Result } from "../protocol/methods.ts";
+import { confinesReading, confiningPolicy, discoveryPolicy, nativePaths, requireCwd } from "../protocol/fs_sandbox.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 
 type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";
@@ -18,6 +19,12 @@ type DiscoveryHandlers = { readonly [M in DiscoveryName]: Handler<M> };
 export interface DiscoveryHandlerOptions {
   /** Files as one request sees them. */
   readonly files: (context: CallContext) => MaybePromise<DiscoveryFiles>;
+  /** Files as a sandbox shows them, in one view. */
+  readonly within: <T>(
+    context: CallContext,
+    policy: () => SandboxPolicy,
+    act: (files: DiscoveryFiles) => Promise<T>,
+  ) => Promise<T>;
   readonly host: () => MaybePromise<DiscoveryHost>;
 }
 
@@ -36,7 +43,7 @@ const ROOTS_AT_ONCE = 8;
  */
 const MAX_ANSWER_CHARS = 256 * 1024 * 1024;
 
-export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): DiscoveryHandlers {
+export function discoveryHandlers({ files, within, host }: DiscoveryHandlerOptions): DiscoveryHandlers {
   return {
     "environmentConfig/read": async ({ cwd, configPaths, requirementsPaths }, context) => {
       const { checkPaths, readEnvironmentConfig } = await environmentConfig();
@@ -53,10 +60,13 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       const { inOrder } = await ordered();
       const seen = await files(context);
       const discoveries = inOrder(roots, ROOTS_AT_ONCE, async ({ id, path, sandbox }) => {
-        const refusal = refusalOf(sandbox, path);
-        const discovery = refusal === undefined
-          ? await discoverRoot(path.text, seen)
-          : failedRoot(inspectionFailure(path.text, refusal));
+        const discover = (files: DiscoveryFiles) => discoverRoot(path.text, files);
+        const discovery = await viewed(async () => {
+          nativePaths(sandbox, path);
+          return confinesReading(sandbox)
+            ? await within(context, () => confiningPolicy(sandbox), discover)
+            : await discover(seen);
+        }, (refusal) => failedRoot(inspectionFailure(path.text, refusal)));
         return { id, path: path.text, ...discovery };
       });
       return new EncodedResult(
@@ -67,9 +77,11 @@ export function discoveryHandlers({ files, host }: DiscoveryHandlerOptions): Dis
       const { discoverInstalled, findInstalled } = await installedDiscovery();
       const seen = await files(context);
       const found = await findInstalled(await host(), seen);
+      const discover = (files: DiscoveryFiles) => discoverInstalled(found, files);
       // Where nothing is installed, there is nothing to be confined.
-      if (found.locations.length > 0) unconfinedPaths(sandbox, confinesReading(sandbox), []);
-      return await discoverInstalled(found, seen);
+      return found.locations.length > 0 && confinesReading(sandbox)
+        ? await within(context, () => discoveryPolicy(sandbox), discover)
+        : await discover(seen);
     },
   };
 }
@@ -107,13 +119,12 @@ function nativeCwd(uri: PathUri): NativePath {
   }
 }
 
-/** Why a root may not be looked at under that sandbox. */
-function refusalOf(sandbox: Params<"capabilityRoots/discoverV1">["roots"][number]["sandbox"], path: PathUri) {
+/** What is discovered, or what is said of a place that cannot be looked at. */
+async function viewed<T>(discover: () => Promise<T>, refused: (reason: string) => T): Promise<T> {
   try {
-    unconfinedPaths(sandbox, confinesReading(sandbox), [path]);
-    return undefined;
+    return await discover();
   } catch (error) {
     if (!(error instanceof ExecError)) throw error;
-    return error.message;
+    return refused(error.message);
   }
 }

@@ -4,18 +4,22 @@ import { Base64Error, decodeBase64 } from "../base64.ts";
 import { borrowBuffer, returnBuffer } from "../buffer_pool.ts";
 import { ExecError } from "../errors.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
+import type { FileRequests } from "../fs/file_requests.ts";
 import { checkWalkLimits } from "../fs/walk_limits.ts";
-import type { FileContent, MaybePromise, NativePath } from "../fs/operations.ts";
+import type { FileContent, FileOperations, MaybePromise, NativePath } from "../fs/operations.ts";
 import { PathUri } from "../path_uri.ts";
 import { encodeMissingChanged, readBlockResult, readFileResult } from "../protocol/fs.ts";
 import type { RequestName } from "../protocol/methods.ts";
 import {
+  checkPermissionPaths,
   confinesReading,
   confinesWriting,
+  confiningPolicy,
   type FileSandbox,
+  nativePaths,
   requireCwd,
-  unconfinedPaths,
 } from "../protocol/fs_sandbox.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 import { LargeResult } from "./large_result.ts";
 
@@ -25,21 +29,33 @@ type FsHandlers = { readonly [M in FsName]: Handler<M> };
 /** The files of a connection; a promise until what carries requests out has been loaded. */
 export type FilesOf = (context: CallContext) => MaybePromise<ConnectionFiles>;
 
-export function fsHandlers(filesOf: FilesOf): FsHandlers {
+/** Operations that are confined; see {@linkcode PolicyFiles.under}. */
+export type Confine = (policy: () => SandboxPolicy, check?: () => void) => MaybePromise<FileOperations>;
+
+export interface FsHandlerOptions {
+  readonly files: FilesOf;
+  readonly confine: Confine;
+}
+
+export function fsHandlers({ files: filesOf, confine }: FsHandlerOptions): FsHandlers {
+  const within = (files: ConnectionFiles, sandbox: FileSandbox, check?: () => void): FileRequests =>
+    files.within(() => confine(() => confiningPolicy(sandbox), check));
+  const reading = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
+    confinesReading(sandbox) ? within(files, sandbox) : files;
+  const writing = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
+    confinesWriting(sandbox) ? within(files, sandbox) : files;
   return {
     "fs/readFile": ({ path, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = readable(sandbox, path);
-        return then(files.readFile(native, followSymlinks), contentResult);
+        const [native] = checked(sandbox, path);
+        return then(reading(files, sandbox).readFile(native, followSymlinks), contentResult);
       }),
     "fs/open": ({ handleId, path, mode, sandbox }, context) =>
       then(filesOf(context), (files) => {
         requireCwd(sandbox);
-        const locate = (): NativePath => {
-          const [native] = mode === "read" ? readable(sandbox, path) : writable(sandbox, path);
-          return native;
-        };
-        return then(files.open(handleId, locate, mode), () => ({ handleId }));
+        const locate = (): NativePath => nativePaths(sandbox, path)[0];
+        const requests = mode === "read" ? reading(files, sandbox) : writing(files, sandbox);
+        return then(requests.open(handleId, locate, mode), () => ({ handleId }));
       }),
     "fs/readBlock": ({ handleId, offset, len }, context) =>
       then(
@@ -62,52 +78,54 @@ export function fsHandlers(filesOf: FilesOf): FsHandlers {
       then(filesOf(context), (files) => {
         requireCwd(sandbox);
         const bytes = decodeData(dataBase64);
-        const [native] = writable(sandbox, path);
-        return then(files.writeFile(native, bytes, followSymlinks), () => {
+        const [native] = nativePaths(sandbox, path);
+        return then(writing(files, sandbox).writeFile(native, bytes, followSymlinks), () => {
           returnBuffer(bytes);
           return {};
         });
       }),
     "fs/createDirectory": ({ path, recursive, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = writable(sandbox, path);
-        return then(files.createDirectory(native, { recursive, followSymlinks }), nothing);
+        const [native] = checked(sandbox, path);
+        return then(writing(files, sandbox).createDirectory(native, { recursive, followSymlinks }), nothing);
       }),
     "fs/getMetadata": ({ path, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = readable(sandbox, path);
-        return files.getMetadata(native, followSymlinks);
+        const [native] = checked(sandbox, path);
+        return reading(files, sandbox).getMetadata(native, followSymlinks);
       }),
     "fs/canonicalize": ({ path, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = readable(sandbox, path);
-        return then(files.canonicalize(native), (real) => ({ path: PathUri.fromNative(real) }));
+        const [native] = checked(sandbox, path);
+        return then(reading(files, sandbox).canonicalize(native), (real) => ({ path: PathUri.fromNative(real) }));
       }),
     "fs/readDirectory": ({ path, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = readable(sandbox, path);
-        return then(files.readDirectory(native), (entries) => ({ entries }));
+        const [native] = checked(sandbox, path);
+        return then(reading(files, sandbox).readDirectory(native), (entries) => ({ entries }));
       }),
     "fs/walk": ({ path, options, sandbox }, context) =>
       then(filesOf(context), (files) => {
         requireCwd(sandbox);
-        if (!confinesReading(sandbox)) checkWalkLimits(options);
-        const [native] = readable(sandbox, path);
-        return files.walk(native, { ...options, uri: path.text });
+        checkPermissionPaths(sandbox);
+        const check = () => checkWalkLimits(options);
+        const requests = confinesReading(sandbox) ? within(files, sandbox, check) : files;
+        if (requests === files) check();
+        return requests.walk(path.toNative(), { ...options, uri: path.text });
       }),
     "fs/remove": ({ path, recursive, force, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [native] = writable(sandbox, path);
-        return then(files.remove(native, { recursive, force, followSymlinks }), nothing);
+        const [native] = checked(sandbox, path);
+        return then(writing(files, sandbox).remove(native, { recursive, force, followSymlinks }), nothing);
       }),
     "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }, context) =>
       then(filesOf(context), (files) => {
-        const [source, destination] = writable(sandbox, sourcePath, destinationPath);
-        return then(files.copy(source, destination, recursive), nothing);
+        const [source, destination] = checked(sandbox, sourcePath, destinationPath);
+        return then(writing(files, sandbox).copy(source, destination, recursive), nothing);
       }),
     "fs/watchMissing": ({ watchId, missing, present }, context) =>
       then(filesOf(context), (files) => {
-        const local = nativePaths(present === null ? missing : [...missing, present]);
+        const local = possiblePaths(present === null ? missing : [...missing, present]);
         const paths = local?.slice(0, missing.length) ?? [];
         const changed = () => context.connection.connection.send(encodeMissingChanged(watchId));
         const watching = files.watchMissing(watchId, paths, present === null ? null : local?.at(-1) ?? null, changed);
@@ -123,16 +141,9 @@ function then<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>)
 
 const nothing = () => ({});
 
-type Natives<U extends readonly PathUri[]> = { [I in keyof U]: NativePath };
-
-function readable<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...uris: U): Natives<U> {
+function checked<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...uris: U) {
   requireCwd(sandbox);
-  return unconfinedPaths(sandbox, confinesReading(sandbox), uris) as Natives<U>;
-}
-
-function writable<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...uris: U): Natives<U> {
-  requireCwd(sandbox);
-  return unconfinedPaths(sandbox, confinesWriting(sandbox), uris) as Natives<U>;
+  return nativePaths(sandbox, ...uris);
 }
 
 /** @throws {ExecError} `invalidRequest`, unlike other base64: this one is looked at only when the file is to be written. */
@@ -153,7 +164,7 @@ function contentResult(content: FileContent): LargeResult | EncodedResult {
 }
 
 /** Null: this machine cannot have all of these paths. */
-function nativePaths(uris: readonly PathUri[]): NativePath[] | null {
+function possiblePaths(uris: readonly PathUri[]): NativePath[] | null {
   try {
     return uris.map((uri) => uri.toNative());
   } catch (error) {

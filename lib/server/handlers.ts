@@ -73,7 +73,10 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
   return {
     ...lazyHandlers(FS_METHODS, async () => {
       const { fsHandlers } = await import("./fs_handlers.ts");
-      return fsHandlers((context) => files.of(context));
+      return fsHandlers({
+        files: (context) => files.of(context),
+        confine: (policy, check) => files.confine(policy, check),
+      });
     }),
     ...lazyHandlers(HTTP_METHODS, async () => {
       const { httpHandlers } = await import("./http_handlers.ts");
@@ -86,6 +89,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       ]);
       return discoveryHandlers({
         files: (context) => files.discovery(context),
+        within: (context, policy, act) => files.discoveryWithin(context, policy, act),
         host: () => discoveryHost(inherited()),
       });
     }),

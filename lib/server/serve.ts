@@ -49,7 +49,7 @@ export class ExecServer implements Disposable {
     this.#sandbox = new ServerSandbox({ ...options.sandbox, log: options.log, clock: options.clock });
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
-    this.#files = new ServerFiles(options.log);
+    this.#files = new ServerFiles(options.log, this.#sandbox);
     this.#handlers = handlers({
       sessions: this.#sessions,
       files: this.#files,

@@ -1,10 +1,13 @@
 import type { DiscoveryFiles } from "../discovery/files.ts";
 import type { ConnectionFiles } from "../fs/connection_files.ts";
-import type { FileOperations, MaybePromise } from "../fs/operations.ts";
+import type { Caller, FileOperations, MaybePromise } from "../fs/operations.ts";
+import type { PolicyFiles } from "../fs/policy_files.ts";
 import type { Log } from "../log.ts";
 import { lazily } from "../lazily.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import type { CallContext } from "./handler.ts";
+import type { ServerSandbox } from "./server_sandbox.ts";
 
 /** How long work on files may go on without a break, in milliseconds, … */
 const SLICE_MS = 5;
@@ -19,18 +22,22 @@ const discoveryFiles = lazily(() => import("../discovery/files.ts"));
 /** What has been loaded. */
 interface Loaded {
   readonly operations: FileOperations & Disposable;
+  readonly policyFiles: PolicyFiles;
   readonly filesOf: (scope: ConnectionScope) => ConnectionFiles;
 }
 
 /** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
 export class ServerFiles implements Disposable {
   readonly #log: Log;
+  readonly #sandbox: ServerSandbox;
   #loaded: Loaded | undefined;
   readonly #begin = lazily(async () => this.#loaded = await this.#load());
   #disposed = false;
 
-  constructor(log: Log) {
+  /** @param sandbox Stays the caller's. */
+  constructor(log: Log, sandbox: ServerSandbox) {
     this.#log = log;
+    this.#sandbox = sandbox;
   }
 
   /** The files of one connection. */
@@ -41,33 +48,56 @@ export class ServerFiles implements Disposable {
       : connection.resource(loaded.filesOf);
   }
 
+  /** Operations that are confined; see {@linkcode PolicyFiles.under}. */
+  confine(policy: () => SandboxPolicy, check?: () => void): MaybePromise<FileOperations> {
+    const loaded = this.#loaded;
+    return loaded === undefined
+      ? this.#begin().then(({ policyFiles }) => policyFiles.under(policy, check))
+      : loaded.policyFiles.under(policy, check);
+  }
+
   /** The same files, to discover something in: without turns, since nothing is changed. */
-  async discovery({ connection, signal }: CallContext): Promise<DiscoveryFiles> {
-    const [{ operations }, { DiscoveryFiles }] = await Promise.all([
-      this.#begin(),
-      discoveryFiles(),
-    ]);
-    return new DiscoveryFiles(operations, { signal, budgetMs: () => sliceMs(connection) });
+  async discovery(context: CallContext): Promise<DiscoveryFiles> {
+    const [{ operations }, { DiscoveryFiles }] = await Promise.all([this.#begin(), discoveryFiles()]);
+    return new DiscoveryFiles(operations, callerOf(context));
+  }
+
+  /** To discover something as a sandbox shows it. */
+  async discoveryWithin<T>(
+    context: CallContext,
+    policy: () => SandboxPolicy,
+    act: (files: DiscoveryFiles) => Promise<T>,
+  ): Promise<T> {
+    const [{ policyFiles }, { DiscoveryFiles }] = await Promise.all([this.#begin(), discoveryFiles()]);
+    const caller = callerOf(context);
+    return await policyFiles.during(policy, caller, (operations) => act(new DiscoveryFiles(operations, caller)));
   }
 
   [Symbol.dispose](): void {
     this.#disposed = true;
+    this.#loaded?.policyFiles[Symbol.dispose]();
     this.#loaded?.operations[Symbol.dispose]();
   }
 
   async #load(): Promise<Loaded> {
-    const [{ ConnectionFiles }, { Turns }, { systemFiles }] = await Promise.all([
+    const [{ ConnectionFiles }, { Turns }, { PolicyFiles }, { systemFiles }] = await Promise.all([
       import("../fs/connection_files.ts"),
       import("../fs/turns.ts"),
+      import("../fs/policy_files.ts"),
       import("../fs/backend.ts"),
     ]);
     const operations = await systemFiles({ log: this.#log });
     if (this.#disposed) operations[Symbol.dispose]();
+    const policyFiles = new PolicyFiles({ sandbox: this.#sandbox, operations, log: this.#log });
     const turns = new Turns();
     const filesOf = (scope: ConnectionScope) =>
       new ConnectionFiles({ operations, turns, signal: scope.signal, budgetMs: () => sliceMs(scope) });
-    return { operations, filesOf };
+    return { operations, policyFiles, filesOf };
   }
+}
+
+function callerOf({ connection, signal }: CallContext): Caller {
+  return { signal, budgetMs: () => sliceMs(connection) };
 }
 
 function sliceMs(scope: ConnectionScope): number {

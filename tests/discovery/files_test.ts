@@ -140,7 +140,7 @@ Deno.test("discovery ends with the connection that asked for it", async () => {
       ["capabilityRoots/discoverV1", { roots: [{ id: "1", path: cwd }] }],
       ["capabilities/discoverV2", { cwd }],
     ] as const
-  ) await assert.rejects(answerTo(host, method, params, ended.signal), { message: "gone" });
+  ) await assert.rejects(answerTo(host, method, params, { signal: ended.signal }), { message: "gone" });
 });
 
 const noFiles: ReadingOperations = {

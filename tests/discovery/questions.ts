@@ -1,11 +1,12 @@
 import type { DiscoveryHost } from "../../lib/discovery/host.ts";
 import { DiscoveryFiles } from "../../lib/discovery/files.ts";
 import { systemFiles } from "../../lib/fs/backend.ts";
+import { ExecError } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import { silentLog } from "../../lib/log.ts";
 import { REQUESTS } from "../../lib/protocol/methods.ts";
 import { toRpcError } from "../../lib/rpc/error_code.ts";
-import { discoveryHandlers } from "../../lib/server/discovery_handlers.ts";
+import { type DiscoveryHandlerOptions, discoveryHandlers } from "../../lib/server/discovery_handlers.ts";
 import { type CallContext, EncodedResult } from "../../lib/server/handler.ts";
 import { isRoot } from "../fs/scratch.ts";
 
@@ -30,16 +31,25 @@ export function hostBelow(root: string, environment: Environment = {}): Discover
   };
 }
 
+/** A machine without any sandbox. */
+function unconfinable(): Promise<never> {
+  return Promise.reject(new ExecError("internal", "fs sandbox helper failed with status none"));
+}
+
 /** What the wire would say to a request, as a value. */
 export async function answerTo(
   host: DiscoveryHost,
   method: DiscoveryName,
   params: unknown,
-  signal: AbortSignal = new AbortController().signal,
+  { signal = new AbortController().signal, within = unconfinable }: {
+    readonly signal?: AbortSignal;
+    readonly within?: DiscoveryHandlerOptions["within"];
+  } = {},
 ): Promise<unknown> {
   using operations = await systemFiles({ log: silentLog });
   const handlers = discoveryHandlers({
     files: ({ signal }) => new DiscoveryFiles(operations, { signal, budgetMs: () => 0.5 }),
+    within,
     host: () => host,
   });
   try {

@@ -58,37 +58,3 @@ Deno.test("a configuration that is too large is refused with the limit, one byte
   };
   assert.deepEqual(result.config.layers.map(({ toml }) => toml), ["a = 1\n"]);
 });
-
-Deno.test("what asks to be confined is not looked at", async () => {
-  using scratch = new Scratch();
-  const { root } = scratch;
-  plant(root, { "work/SKILL.md": "x", "codex/skills/s/SKILL.md": "---\ndescription: d\n---\n" });
-  const cwd = `file://${root}/work`;
-  const sandbox = {
-    permissions: {
-      type: "managed",
-      file_system: { type: "restricted", entries: [{ path: { type: "path", path: cwd }, access: "read" }] },
-      network: "enabled",
-    },
-    cwd,
-    windowsSandboxLevel: "disabled",
-  };
-  const ask = (method: "capabilityRoots/discoverV1" | "capabilities/discoverV2", params: unknown): Promise<unknown> =>
-    answerTo(hostBelow(root), method, params);
-  const { result } = await ask("capabilityRoots/discoverV1", {
-    roots: [{ id: "confined", path: cwd, sandbox }, { id: "free", path: cwd }],
-  }) as { result: { roots: { skills: unknown[]; error: string | null }[] } };
-  assert.deepEqual(result.roots.map(({ skills }) => skills.length), [0, 1]);
-  assert.match(
-    String(result.roots[0]?.error),
-    /^failed to inspect capability root file:.*: fs sandbox helper failed with status /,
-  );
-  assert.equal(result.roots[1]?.error, null);
-
-  const { error } = await ask("capabilities/discoverV2", { cwd, sandbox }) as { error: { message: string } };
-  assert.match(error.message, /^fs sandbox helper failed with status /);
-  Deno.removeSync(`${root}/codex/skills`, { recursive: true });
-  assert.deepEqual(await ask("capabilities/discoverV2", { cwd, sandbox }), {
-    result: { plugins: [], skills: [], warnings: [] },
-  });
-});

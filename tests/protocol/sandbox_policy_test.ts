@@ -154,6 +154,10 @@ Deno.test("a method on files is refused for an entry before it is for the contex
   failing(managed([], context), INVALID);
   failing(managed([], { workspaceRoots: [FOREIGN] }), `invalid sandbox workspace root: ${INVALID}`);
   failing(
+    managed([], { workspaceRoots: [FOREIGN], windowsSandboxLevel: "mxc" }),
+    `invalid sandbox workspace root: ${INVALID}`,
+  );
+  failing(
     managed([], { windowsSandboxLevel: "mxc" }),
     "failed to prepare fs sandbox: failed to prepare MXC sandbox: native MXC is unavailable on this executor",
   );

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { ExecError } from "../../lib/errors.ts";
+import { PolicyFiles } from "../../lib/fs/policy_files.ts";
+import type { Caller, FileOperations } from "../../lib/fs/operations.ts";
+import type { Confined } from "../../lib/fs/sandboxed/confined.ts";
+import { silentLog } from "../../lib/log.ts";
+import type { AccessPlan, SandboxPolicy } from "../../lib/sandbox/policy.ts";
+import type { Enforcement, FileConfinement, Sandbox } from "../../lib/sandbox/sandbox.ts";
+import { fakeOperations } from "./fake_operations.ts";
+import { bytesOf } from "./scratch.ts";
+
+const POLICY: SandboxPolicy = {
+  fileSystem: { entries: [], globScanMaxDepth: null, cwd: null, workspaceRoots: [], tmpdir: null },
+  network: "enabled",
+};
+const PATH = bytesOf("/file");
+const caller: Caller = { signal: new AbortController().signal, budgetMs: () => 5 };
+const files = {} as FileConfinement;
+
+/** Writes down what is asked of whom. */
+class World {
+  readonly asked: string[] = [];
+  policies: SandboxPolicy[] = [];
+  enforcement: () => Promise<Enforcement | null> = () => Promise.resolve({ files } as Enforcement);
+  disposed = 0;
+  readonly files: PolicyFiles;
+
+  constructor(isExternal = false, created: Promise<void> = Promise.resolve()) {
+    const operations = this.#operations("free");
+    const sandbox: Pick<Sandbox, "plan" | "enforcement"> = {
+      plan: (policy) => {
+        this.policies.push(policy);
+        return {} as AccessPlan;
+      },
+      enforcement: () => (this.asked.push("enforcement"), this.enforcement()),
+    };
+    this.files = new PolicyFiles(
+      { sandbox: { isExternal, get: () => Promise.resolve(sandbox as Sandbox) }, operations, log: silentLog },
+      async () => {
+        this.asked.push("created");
+        await created;
+        return this.#confined();
+      },
+    );
+  }
+
+  #confined(): Confined {
+    return {
+      operations: (enforce) =>
+        fakeOperations({
+          canonicalize: async () => {
+            assert.equal(await enforce(caller.signal), files);
+            return this.#operations("confined").canonicalize(PATH, caller);
+          },
+        }),
+      during: async (confinement, _, act) => {
+        assert.equal(confinement, files);
+        return await act(this.#operations("together"));
+      },
+      [Symbol.dispose]: () => this.disposed++,
+    };
+  }
+
+  #operations(name: string): FileOperations {
+    return fakeOperations({ canonicalize: () => (this.asked.push(name), PATH) });
+  }
+}
+
+async function ask(world: World, check?: () => void): Promise<void> {
+  await (await world.files.under(() => POLICY, check)).canonicalize(PATH, caller);
+}
+
+Deno.test("each operation is confined to what the policy comes to then, without network", async () => {
+  const world = new World();
+  using _ = world.files;
+  const checked = () => world.asked.push("checked");
+  await ask(world, checked);
+  await ask(world, checked);
+  const each = ["enforcement", "checked", "confined"];
+  assert.deepEqual(world.asked, ["created", ...each, ...each]);
+  assert.deepEqual(world.policies, [{ ...POLICY, network: "restricted" }, { ...POLICY, network: "restricted" }]);
+});
+
+Deno.test("several operations share one confinement", async () => {
+  const world = new World();
+  using _ = world.files;
+  const result = await world.files.during(() => POLICY, caller, async (operations) => {
+    await operations.canonicalize(PATH, caller);
+    await operations.canonicalize(PATH, caller);
+    return "done";
+  });
+  assert.equal(result, "done");
+  assert.deepEqual(world.asked, ["enforcement", "created", "together", "together"]);
+});
+
+Deno.test("nothing is enforced where the machine around is the sandbox, and nothing is loaded for it", async () => {
+  const world = new World(true);
+  using _ = world.files;
+  await ask(world, () => world.asked.push("checked"));
+  await world.files.during(() => POLICY, caller, async (operations) => await operations.canonicalize(PATH, caller));
+  assert.deepEqual(world.asked, ["checked", "free", "free"]);
+  const refused = () => {
+    throw new ExecError("invalidRequest", "refused");
+  };
+  assert.throws(() => world.files.under(refused), { kind: "invalidRequest", message: "refused" });
+});
+
+Deno.test("what cannot be confined fails in the words for files, and nothing is done", async () => {
+  const world = new World();
+  using _ = world.files;
+  const missing = new ExecError("sandboxUnavailable", "sandbox unavailable: no back end");
+  const failure = {
+    name: "ExecError",
+    kind: "internal",
+    message: "fs sandbox helper failed with status unavailable: sandbox unavailable: no back end",
+  };
+  world.enforcement = () => Promise.reject(missing);
+  const checked = () => world.asked.push("checked");
+  await assert.rejects(ask(world, checked), failure);
+  const act = () => Promise.resolve(world.asked.push("acted"));
+  await assert.rejects(world.files.during(() => POLICY, caller, act), failure);
+  assert.throws(() =>
+    world.files.under(() => {
+      throw missing;
+    }), failure);
+  world.enforcement = () => Promise.resolve(null);
+  await assert.rejects(ask(world, checked), /restricts nothing/);
+  assert.deepEqual(world.asked, ["created", "enforcement", "enforcement", "enforcement"]);
+});
+
+Deno.test("a failed check is the operation's failure", async () => {
+  const world = new World();
+  using _ = world.files;
+  const refuse = () => {
+    throw new ExecError("invalidRequest", "too many");
+  };
+  await assert.rejects(ask(world, refuse), { kind: "invalidRequest", message: "too many" });
+  assert.deepEqual(world.asked, ["created", "enforcement"]);
+});
+
+Deno.test("what was loaded ends with the scope, also when it comes later", async () => {
+  const early = new World();
+  await ask(early);
+  early.files[Symbol.dispose]();
+  assert.equal(early.disposed, 1);
+  const created = Promise.withResolvers<void>();
+  const late = new World(false, created.promise);
+  const asking = ask(late);
+  late.files[Symbol.dispose]();
+  created.resolve();
+  await asking;
+  assert.equal(late.disposed, 1);
+});
