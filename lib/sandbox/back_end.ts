@@ -11,7 +11,7 @@ export interface Unavailable {
 
 /** @typeParam Launch How a program is started with it, which is none of the business of who chooses. */
 export interface BackEnd<Launch> {
-  readonly name: BackEndName | "filter";
+  readonly name: BackEndName | "filter" | "seatbelt";
   readonly launch: Launch;
   /** Why it cannot hold a plan; undefined: it can. Costs nothing. */
   canExpress(plan: AccessPlan): string | undefined;

@@ -10,6 +10,7 @@ export const PROMISES: Readonly<Record<BackEnd<unknown>["name"], string>> = {
   landlock:
     "policies that only grant, without protected or denied paths below what is granted; programs see each other",
   filter: "the network alone, for policies that leave files alone",
+  seatbelt: "every policy for programs, by macOS's own sandbox: files, network, signals; file requests are refused",
 };
 
 export interface BackEndReport {

@@ -1,6 +1,7 @@
 import { expandPolicySteps } from "./expand_policy.ts";
 import type { FileTree } from "./file_tree.ts";
 import type { AccessPlan, SandboxPolicy } from "./policy.ts";
+import type { SpelledEntry } from "./spelled_entries.ts";
 
 /** How long to work without a break, in ms: others have their answers to wait for. */
 const SLICE_MS = 5;
@@ -10,8 +11,9 @@ export function expandInSlices(
   policy: SandboxPolicy,
   tree: FileTree,
   signal: AbortSignal,
+  runtime?: readonly SpelledEntry[],
 ): AccessPlan | Promise<AccessPlan> {
-  const steps = expandPolicySteps(policy, tree);
+  const steps = expandPolicySteps(policy, tree, runtime);
   return slice(steps) ?? theRest(steps, signal);
 }
 

@@ -48,5 +48,8 @@ export class LazySandbox implements Disposable {
 
 async function createSandboxHere(options: SandboxOptions): Promise<Sandbox> {
   if (OPERATING_SYSTEM === "linux") return await (await import("./linux_sandbox.ts")).createSandbox(options);
+  if (OPERATING_SYSTEM === "darwin") {
+    return (await import("./seatbelt_sandbox.ts")).createSeatbeltSandbox(options);
+  }
   throw new ExecError("sandboxUnavailable", `sandbox unavailable: there is none for ${OPERATING_SYSTEM}`);
 }

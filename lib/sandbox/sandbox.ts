@@ -76,6 +76,8 @@ export interface PreparedLaunch extends Disposable {
   readonly path: string;
   readonly argv: readonly string[];
   readonly env: readonly string[];
+  /** Where to start it instead of `/`, for what cannot go where the program is to begin by itself. */
+  readonly directory?: BytePath;
   /** Ours; they become the descriptors 3, 4 and so on. */
   readonly descriptors: readonly number[];
   /** The start has succeeded, as this process. To be called in the same step. */
