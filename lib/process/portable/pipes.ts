@@ -7,7 +7,9 @@ import type { Log } from "../../log.ts";
 import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES, type StreamName } from "../child.ts";
 import { checkStrings } from "../program.ts";
 import type { SignalName } from "../signal_name.ts";
-import type { LedGroup, LedGroups } from "./group.ts";
+import type { ChildContext } from "./child_context.ts";
+import type { LedGroup } from "./group.ts";
+import type { Launch } from "./launch.ts";
 import { errorCode, launchError } from "./launch_errors.ts";
 import { pathText, requireDirectory } from "./preflight.ts";
 import { StdinQueue } from "./stdin_queue.ts";
@@ -19,34 +21,39 @@ import { StdinQueue } from "./stdin_queue.ts";
 const EXIT_SETTLE_MS = 50;
 
 /**
+ * Finds what a program on pipes is started with.
+ *
+ * @throws {ExecError} With the reason why it cannot be started.
+ */
+export async function launchForPipes(spec: LaunchSpec): Promise<Launch> {
+  const [file, ...args] = spec.argv;
+  if (file === undefined || file === "") throw new ExecError("spawnFailed", "missing program for pipe spawn");
+  checkStrings(spec, spec.cwd);
+  const cwd = pathText(spec.cwd);
+  await requireDirectory(cwd);
+  return { file, args, arg0: spec.arg0 ?? file, cwd, env: Object.fromEntries(spec.env) };
+}
+
+/**
  * Starts a program on pipes, in a session of its own (where the system has such a thing).
  *
  * @throws {ExecError} With the reason why it cannot be started.
  */
-export async function launchOnPipes(
-  spec: LaunchSpec,
-  events: ChildEvents,
-  groups: LedGroups,
-  log: Log,
-): Promise<Child> {
-  const [program, ...args] = spec.argv;
-  if (program === undefined || program === "") throw new ExecError("spawnFailed", "missing program for pipe spawn");
-  checkStrings(spec, spec.cwd);
-  const cwd = pathText(spec.cwd);
-  await requireDirectory(cwd);
-  const running = spawn(program, args, {
+export async function startOnPipes(launch: Launch, pipeStdin: boolean, context: ChildContext): Promise<Child> {
+  const { file, args, arg0, cwd, env } = launch;
+  const running = spawn(file, args, {
     cwd,
-    argv0: spec.arg0 ?? program,
-    env: Object.fromEntries(spec.env),
-    stdio: [spec.pipeStdin ? "pipe" : "ignore", "pipe", "pipe"],
+    argv0: arg0,
+    env,
+    stdio: [pipeStdin ? "pipe" : "ignore", "pipe", "pipe"],
     detached: Deno.build.os !== "windows",
   });
   if (running.pid === undefined) {
     const [error] = await once(running, "error");
     throw launchError(error);
   }
-  const group = groups.add(running.pid, (signal) => running.kill(signal));
-  return new PipeChild(running, running.pid, events, group, log);
+  launch.started?.(running.pid);
+  return new PipeChild(running, running.pid, launch.ended, context);
 }
 
 class PipeChild implements Child {
@@ -55,6 +62,7 @@ class PipeChild implements Child {
   readonly #events: ChildEvents;
   readonly #group: LedGroup;
   readonly #log: Log;
+  readonly #ended: (() => void) | undefined;
   readonly #stdin: StdinQueue;
   readonly #outputs: readonly Readable[];
   #exitCode: number | null = null;
@@ -64,11 +72,17 @@ class PipeChild implements Child {
   #isPaused = false;
   #isDisposed = false;
 
-  constructor(running: ChildProcess, pid: number, events: ChildEvents, group: LedGroup, log: Log) {
+  constructor(
+    running: ChildProcess,
+    pid: number,
+    ended: (() => void) | undefined,
+    { events, groups, log }: ChildContext,
+  ) {
     this.pid = pid;
     this.#running = running;
+    this.#ended = ended;
     this.#events = events;
-    this.#group = group;
+    this.#group = groups.add(pid, (signal) => running.kill(signal));
     this.#log = log;
     this.#outputs = [this.#listen("stdout", running.stdout!), this.#listen("stderr", running.stderr!)];
     this.#stdin = this.#stdinQueue();
@@ -143,6 +157,7 @@ class PipeChild implements Child {
     this.#exitCode = code ?? 128 + constants.signals[signal!];
     this.#exitSignal = signal;
     this.#group.leaderExited();
+    this.#ended?.();
     this.#stdin.close();
     this.#settle();
   }

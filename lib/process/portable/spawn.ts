@@ -1,7 +1,9 @@
-import { ExecError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Child, ChildEvents, LaunchSpec, ProcessBackend } from "../child.ts";
+import type { Enforcement } from "../../sandbox/sandbox.ts";
+import { type Child, type ChildEvents, DEFAULT_TERMINAL_SIZE, type LaunchSpec, type ProcessBackend } from "../child.ts";
+import type { ChildContext } from "./child_context.ts";
 import { LedGroups } from "./group.ts";
+import type { Launch } from "./launch.ts";
 
 /**
  * Launches programs through node:child_process and node-pty, where there is no back end of the system's own. Both are
@@ -52,15 +54,29 @@ class NodeBackend implements PortableBackend {
   }
 
   async launch(spec: LaunchSpec, events: ChildEvents): Promise<Child> {
-    const child = spec.tty
-      ? await (await import("./terminal.ts")).launchOnTerminal(spec, events, this.#groups, this.#log)
-      : await (await import("./pipes.ts")).launchOnPipes(spec, events, this.#groups, this.#log);
-    if (this.#isDisposed) child[Symbol.dispose]();
-    return child;
+    const launch = spec.tty
+      ? await (await import("./terminal.ts")).launchForTerminal(spec)
+      : await (await import("./pipes.ts")).launchForPipes(spec);
+    return await this.#start(spec, launch, events);
   }
 
-  launchConfined(): Promise<Child> {
-    return Promise.reject(new ExecError("sandboxUnavailable", "sandbox unavailable: programs are not confined here"));
+  async launchConfined(
+    spec: LaunchSpec,
+    enforcement: Enforcement,
+    events: ChildEvents,
+    signal: AbortSignal,
+  ): Promise<Child> {
+    const { launchPrepared } = await import("./confined.ts");
+    return await launchPrepared(spec, enforcement, signal, (launch) => this.#start(spec, launch, events));
+  }
+
+  async #start(spec: LaunchSpec, launch: Launch, events: ChildEvents): Promise<Child> {
+    const context: ChildContext = { events, groups: this.#groups, log: this.#log };
+    const child = spec.tty
+      ? (await import("./terminal.ts")).startOnTerminal(launch, spec.terminalSize ?? DEFAULT_TERMINAL_SIZE, context)
+      : await (await import("./pipes.ts")).startOnPipes(launch, spec.pipeStdin, context);
+    if (this.#isDisposed) child[Symbol.dispose]();
+    return child;
   }
 
   idle(): Promise<void> {

@@ -1,20 +1,15 @@
 import { Buffer } from "node:buffer";
-import { constants, userInfo } from "node:os";
+import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { type IPty, spawn } from "@lydell/node-pty";
-import type { Log } from "../../log.ts";
-import {
-  type Child,
-  type ChildEvents,
-  DEFAULT_TERMINAL_SIZE,
-  type LaunchSpec,
-  MAX_CHUNK_BYTES,
-  type TerminalSize,
-} from "../child.ts";
+import { type Child, type ChildEvents, type LaunchSpec, MAX_CHUNK_BYTES, type TerminalSize } from "../child.ts";
 import { checkStrings } from "../program.ts";
 import type { SignalName } from "../signal_name.ts";
 import { findTerminalProgram } from "../terminal_program.ts";
-import type { LedGroup, LedGroups } from "./group.ts";
+import { ownAccount, withShell } from "./account.ts";
+import type { ChildContext } from "./child_context.ts";
+import type { LedGroup } from "./group.ts";
+import type { Launch } from "./launch.ts";
 import { errorCode } from "./launch_errors.ts";
 import { pathText, probe, requireDirectory, requireExecutable } from "./preflight.ts";
 import { StdinQueue, type StdinWriter } from "./stdin_queue.ts";
@@ -23,48 +18,37 @@ import { StdinQueue, type StdinWriter } from "./stdin_queue.ts";
 const KILLED_EXIT_CODE = 1;
 
 /**
- * Starts a program on a terminal of its own.
+ * Finds what a program on a terminal is started with.
  *
  * @throws {ExecError} With the reason why it cannot be started.
  */
-export async function launchOnTerminal(
-  spec: LaunchSpec,
-  events: ChildEvents,
-  groups: LedGroups,
-  log: Log,
-): Promise<Child> {
-  const account = ownAccount();
-  const { program, cwd } = await find(spec, account.home);
-  const env = Object.fromEntries(spec.env);
-  if (account.shell && !Object.hasOwn(env, "SHELL")) env["SHELL"] = account.shell;
-  const { rows, columns: cols } = spec.terminalSize ?? DEFAULT_TERMINAL_SIZE;
-  const terminal = spawn(program, spec.argv.slice(1), { rows, cols, cwd, env, encoding: null });
+export async function launchForTerminal(spec: LaunchSpec): Promise<Launch> {
+  const { program, cwd } = await find(spec);
+  const env = Object.fromEntries(withShell(spec.env));
+  return { file: program, args: spec.argv.slice(1), arg0: program, cwd, env };
+}
+
+/** Starts a program on a terminal of its own. */
+export function startOnTerminal(launch: Launch, size: TerminalSize, context: ChildContext): Child {
+  const { file, args, cwd, env } = launch;
+  const { rows, columns: cols } = size;
+  const terminal = spawn(file, [...args], { rows, cols, cwd, env, encoding: null });
+  launch.started?.(terminal.pid);
   // What nobody but node-pty's own listener hears, it throws at the event loop. EIO is how every terminal ends.
   socketOf(terminal)?.on("error", (error) => {
     const reason = errorCode(error);
-    if (reason !== "EIO") log.warn("a terminal failed", { reason });
+    if (reason !== "EIO") context.log.warn("a terminal failed", { reason });
   });
-  return new TerminalChild(terminal, events, groups.add(terminal.pid, () => terminal.kill()));
-}
-
-/** Where users live and what they type into; a user that is in no password database has what every system has. */
-function ownAccount(): { home: string; shell: string | null } {
-  try {
-    const { homedir, shell } = userInfo();
-    return { home: homedir, shell };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { home: "/", shell: "/bin/sh" };
-    throw error;
-  }
+  return new TerminalChild(terminal, launch.ended, context);
 }
 
 /** What to run and where. Windows has ways of its own to name programs, and node-pty knows them. */
-async function find(spec: LaunchSpec, home: string): Promise<{ program: string; cwd: string }> {
+async function find(spec: LaunchSpec): Promise<{ program: string; cwd: string }> {
   if (Deno.build.os === "windows") {
     checkStrings(spec, spec.cwd);
     return { program: spec.argv[0]!, cwd: pathText(spec.cwd) };
   }
-  const found = findTerminalProgram(spec, () => home, probe);
+  const found = findTerminalProgram(spec, () => ownAccount().home, probe);
   checkStrings(spec, found.cwd);
   const [program, cwd] = [pathText(found.path), pathText(found.cwd)];
   await requireDirectory(cwd);
@@ -77,16 +61,18 @@ class TerminalChild implements Child {
   readonly #terminal: IPty;
   readonly #events: ChildEvents;
   readonly #group: LedGroup;
+  readonly #ended: (() => void) | undefined;
   readonly #stdin: StdinQueue;
   #hasExited = false;
   #isPaused = false;
   #isDisposed = false;
 
-  constructor(terminal: IPty, events: ChildEvents, group: LedGroup) {
+  constructor(terminal: IPty, ended: (() => void) | undefined, { events, groups }: ChildContext) {
     this.pid = terminal.pid;
     this.#terminal = terminal;
+    this.#ended = ended;
     this.#events = events;
-    this.#group = group;
+    this.#group = groups.add(terminal.pid, () => terminal.kill());
     this.#stdin = new StdinQueue(writerOf(terminal));
     // With `encoding: null` the data are bytes, whatever the types say.
     terminal.onData((data) => this.#output(data as unknown as Uint8Array<ArrayBuffer>));
@@ -147,6 +133,7 @@ class TerminalChild implements Child {
   #exited(exitCode: number, signal: number): void {
     this.#hasExited = true;
     this.#group.leaderExited();
+    this.#ended?.();
     this.#stdin.close();
     if (this.#isDisposed) return;
     if (signal === 0) this.#events.exited(exitCode, null);
