@@ -9,6 +9,7 @@ export const ESRCH = 3;
 export const EINTR = 4;
 export const EIO = 5;
 export const ENXIO = 6;
+export const ENOEXEC = 8;
 export const EBADF = 9;
 export const ECHILD = 10;
 export const EAGAIN = 11;

@@ -57,7 +57,7 @@ export interface BubblewrapLaunch {
 const MAX_BINDS = 512;
 
 /** MAX_ARGS of bubblewrap.c: so many words in all, the program's own included. */
-const MAX_WORDS = 9000;
+export const MAX_WORDS = 9000;
 
 /**
  * Bubblewrap closes all these descriptors before the program begins; others that it inherits are the program's.

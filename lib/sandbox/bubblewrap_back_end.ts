@@ -1,46 +1,102 @@
-import { bubblewrapLaunch } from "./bubblewrap.ts";
-import type { Bubblewrap } from "./find_bubblewrap.ts";
+import { ExecError } from "../errors.ts";
+import { osErrorText } from "../linux/errno.ts";
 import { close } from "../linux/libc.ts";
+import { mayWrite } from "./access.ts";
+import { bubblewrapLaunch, MAX_WORDS } from "./bubblewrap.ts";
+import { toText } from "./byte_path.ts";
+import { fileView } from "./file_view.ts";
+import { type Bubblewrap, findBubblewrap } from "./find_bubblewrap.ts";
 import { FirstProcess } from "./first_process.ts";
-import type { LauncherCommand } from "./launcher_command.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
 import { memoryFile } from "./memory_file.ts";
-import { mountPlan } from "./mount_plan.ts";
+import { type Mount, mountPlan } from "./mount_plan.ts";
 import { neededMountPoints } from "./needed_mount_points.ts";
 import { openBinds } from "./open_binds.ts";
-import { toText } from "./byte_path.ts";
 import type { AccessPlan } from "./policy.ts";
 import { OwnedLaunch } from "./prepared_launch.ts";
-import type { ConfinedProgram, Enforcement, FileConfinement, PreparedLaunch } from "./sandbox.ts";
+import { lookUpProgram } from "./program_lookup.ts";
+import { realTree } from "./real_tree.ts";
+import type { ConfinedProgram, Enforcement, PreparedLaunch } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
+import { tryMechanism } from "./trial.ts";
 
 /** The descriptors of bubblewrap, in this order. */
 const OPTIONS_FD = 3, SECCOMP_FD = 4, INFO_FD = 5, FIRST_BIND_FD = 6;
 
-export class BubblewrapMechanism implements Mechanism {
-  readonly #premises: Premises;
-  readonly #bubblewrap: () => Bubblewrap;
+/** `--setenv NAME VALUE`; `--perms MODE --tmpfs PATH` is the longest; all other options, with room to spare. */
+const WORDS_OF_A_VARIABLE = 3, WORDS_OF_A_MOUNT = 4, OTHER_WORDS = 40;
 
-  /** @param bubblewrap The one that was found to work. */
-  constructor(premises: Premises, bubblewrap: () => Bubblewrap) {
+/** A helper for files makes its own mounts, over all that there is at first. */
+const HELPER_OPTIONS = [
+  ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--die-with-parent"],
+  ...["--cap-add", "ALL", "--dev-bind", "/", "/", "--proc", "/proc"],
+];
+
+/** What runs, outside, in the place of a program that cannot be run; it says what the launcher would say. */
+const STAND_IN = 'printf "%s\\n" "$1" >&2; exit 101';
+const SHELL = "/bin/sh";
+
+export class BubblewrapMechanism implements Mechanism {
+  readonly name = "bubblewrap";
+  readonly #premises: Premises;
+  #found: Bubblewrap | undefined;
+
+  constructor(premises: Premises) {
     this.#premises = premises;
-    this.#bubblewrap = bubblewrap;
+  }
+
+  /**
+   * What runs outside of the sandbox must not come from where programs may write. Whoever may write to the system's own
+   * places needs no bubblewrap for what he wants.
+   */
+  obstacle(plan: AccessPlan): string | undefined {
+    if (this.#found === undefined || this.#found.isTheSystems) return undefined;
+    return mayWrite(plan, this.#found.path) ? "the sandbox could write to it" : undefined;
+  }
+
+  async test(): Promise<string | undefined> {
+    const found = await findBubblewrap({ searchPath: Deno.env.get("PATH"), cwd: Deno.cwd() });
+    if (typeof found === "string") return found;
+    this.#found = found;
+    return await tryMechanism(this, "view");
   }
 
   enforcement(plan: AccessPlan): Enforcement {
-    const { path } = this.#bubblewrap();
+    const program = toText(this.#bubblewrap.path);
     return {
       plan,
-      backEnd: "bubblewrap",
+      backEnd: this.name,
       prepare: (program, signal) => this.#prepare(plan, program, signal),
-      files: viewOfFiles(this.#premises, plan, (command) => [toText(path), ...HELPER_OPTIONS, "--", ...command.argv]),
+      files: fileView(this.#premises, plan, ({ argv }) => [program, ...HELPER_OPTIONS, "--", ...argv]),
     };
   }
 
+  /** Why this version cannot start a program as it is to be started; undefined: it can. */
+  programObstacle(plan: AccessPlan, { file, argv, env }: ConfinedProgram): string | undefined {
+    const { version } = this.#bubblewrap;
+    if (argv[0] !== file && !version.setsProgramName) {
+      return `bubblewrap ${version.text} cannot give a program another name (0.9.0 can)`;
+    }
+    if (env.some((variable) => variable.indexOf("=") < 1)) return "bubblewrap takes no variable without a name";
+    const words = argv.length + WORDS_OF_A_VARIABLE * env.length + WORDS_OF_A_MOUNT * this.#mounts(plan).length;
+    return words + OTHER_WORDS > MAX_WORDS ? `bubblewrap takes no more than ${MAX_WORDS} words` : undefined;
+  }
+
+  get #bubblewrap(): Bubblewrap {
+    if (this.#found !== undefined) return this.#found;
+    throw new ExecError("sandboxUnavailable", "sandbox unavailable: there is no bubblewrap");
+  }
+
+  #mounts(plan: AccessPlan): readonly Mount[] {
+    return mountPlan(plan, { scratch: "writable", hidden: this.#premises.hidden() });
+  }
+
   async #prepare(plan: AccessPlan, program: ConfinedProgram, signal: AbortSignal): Promise<PreparedLaunch> {
-    const { mountPoints, tenancies, machine } = this.#premises;
-    const { path, version } = this.#bubblewrap();
-    const mounts = mountPlan(plan, { scratch: "writable", hidden: this.#premises.hidden() });
+    const { mountPoints, tenancies, machine, covers } = this.#premises;
+    const { path, version } = this.#bubblewrap;
+    const mounts = this.#mounts(plan);
+    const failure = lookUpProgram(program, mounts, realTree);
+    if (failure !== 0) return standIn(program, failure);
     await using scope = new AsyncDisposableStack();
     const own = (fd: number): number => scope.adopt(fd, close);
     const lease = scope.use(await mountPoints.hold(neededMountPoints(plan), signal));
@@ -49,7 +105,7 @@ export class BubblewrapMechanism implements Mechanism {
       network: plan.network,
       ...words(program),
       cwd: program.cwd,
-      covers: this.#premises.covers(),
+      covers: covers(),
       optionsFd: OPTIONS_FD,
       seccompFd: SECCOMP_FD,
       firstBindFd: FIRST_BIND_FD,
@@ -63,10 +119,15 @@ export class BubblewrapMechanism implements Mechanism {
       own(first.report),
       ...openBinds(binds).map(own),
     ];
-    scope.move(); // it is the launch's now
+    scope.move(); // from here on they belong to the launch
     const letGo = tenancies.begin(lease, first);
     return new OwnedLaunch({ path, argv, env: [], descriptors, letGo });
   }
+}
+
+function standIn({ file }: ConfinedProgram, failure: number): PreparedLaunch {
+  const message = `sandbox: Failed to execvp ${file}: ${osErrorText(failure)}`;
+  return new OwnedLaunch({ path: SHELL, argv: [SHELL, "-c", STAND_IN, SHELL, message], env: [], descriptors: [] });
 }
 
 function words({ file, argv, env }: ConfinedProgram) {
@@ -76,25 +137,4 @@ function words({ file, argv, env }: ConfinedProgram) {
     return [variable.slice(0, at), variable.slice(at + 1)];
   });
   return { command: [file, ...args], arg0, env: variables };
-}
-
-/** A helper makes its own mounts, over all that there is at first. */
-const HELPER_OPTIONS = [
-  ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--die-with-parent"],
-  ...["--cap-add", "ALL", "--dev-bind", "/", "/", "--proc", "/proc"],
-];
-
-/** @param args The command line that gives a helper namespaces of its own. */
-export function viewOfFiles(
-  { mountPoints, hidden }: Premises,
-  plan: AccessPlan,
-  args: (command: LauncherCommand) => readonly string[],
-): FileConfinement {
-  return {
-    arguments: args,
-    get confinement() {
-      return { kind: "mounts" as const, mounts: mountPlan(plan, { scratch: "readOnly", hidden: hidden() }) };
-    },
-    hold: (signal) => mountPoints.hold(neededMountPoints(plan), signal),
-  };
 }

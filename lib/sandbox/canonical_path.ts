@@ -1,7 +1,7 @@
 /** From the path that somebody wrote to the one that no link leads to. */
 
 import { join, parent } from "./byte_path.ts";
-import { type FileTree, type NodeKind, TreeError } from "./file_tree.ts";
+import { type NodeKind, type PathTree, TreeError } from "./file_tree.ts";
 import type { BytePath, PlanLink } from "./policy.ts";
 
 /** Links on one way, after which the kernel gives up as well (MAXSYMLINKS). */
@@ -18,7 +18,7 @@ export interface CanonicalPath {
 }
 
 /** Follows all links. A file on the way, with names behind it, makes what follows missing: `reached` is then below that file. */
-export function resolve(tree: FileTree, path: BytePath): CanonicalPath {
+export function resolve(tree: PathTree, path: BytePath): CanonicalPath {
   const links: PlanLink[] = [];
   // Names still to go, the next one last.
   const ahead = path.split("/").reverse();
@@ -48,7 +48,7 @@ export function resolve(tree: FileTree, path: BytePath): CanonicalPath {
   return { path: at, found, reached: at, links };
 }
 
-function linkAt(tree: FileTree, path: BytePath): string | undefined {
+function linkAt(tree: PathTree, path: BytePath): string | undefined {
   try {
     return tree.readLink(path);
   } catch (error) {

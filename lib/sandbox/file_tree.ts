@@ -42,6 +42,9 @@ export interface FileTree {
   readStart(path: BytePath, maxBytes: number): string;
 }
 
+/** As much of it as finding a path takes. */
+export type PathTree = Omit<FileTree, "list" | "readStart">;
+
 /** The file system did not tell what a policy depends on. */
 export class TreeError extends Error {
   override readonly name = "TreeError";

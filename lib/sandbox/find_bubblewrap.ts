@@ -9,6 +9,8 @@ export interface Bubblewrap {
   /** No link leads there. */
   readonly path: BytePath;
   readonly version: BubblewrapVersion;
+  /** It lies where only the administrator writes. */
+  readonly isTheSystems: boolean;
 }
 
 /** Places that only the administrator writes to. */
@@ -35,7 +37,7 @@ export async function findBubblewrap({ searchPath, cwd }: BubblewrapHost): Promi
     seen.add(file.path);
     const fault = placeFault(place, file.path, cwd);
     const found = fault ?? await versionOf(place);
-    if (typeof found !== "string") return { path: file.path, version: found };
+    if (typeof found !== "string") return { path: file.path, version: found, isTheSystems: PLACES.includes(place) };
     reason = found;
   }
   return reason;

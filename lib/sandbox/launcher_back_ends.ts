@@ -1,47 +1,68 @@
 /** The back ends that need nothing but the launcher: it takes rights away from itself and becomes the program. */
 
+import { landlockVersion } from "../linux/sandbox_calls.ts";
 import { fromBytes } from "./byte_path.ts";
-import { landlockPlan } from "./landlock.ts";
+import { landlockObstacle, landlockPlan } from "./landlock.ts";
 import type { LaunchPlan } from "./launcher/launch_plan.ts";
+import { launcherWords, planFile } from "./launcher_words.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
 import { metadataFilter } from "./metadata_filter.ts";
 import type { AccessPlan } from "./policy.ts";
 import { OwnedLaunch } from "./prepared_launch.ts";
 import type { ConfinedProgram, Enforcement } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
-import { launchWords, planFile } from "./unshare_back_end.ts";
+import { tryMechanism } from "./trial.ts";
 
 export class LandlockMechanism implements Mechanism {
+  readonly name = "landlock";
   readonly #premises: Premises;
 
   constructor(premises: Premises) {
     this.#premises = premises;
+  }
+
+  /** It can cover nothing, so what is to be hidden must not be granted in the first place. */
+  obstacle(plan: AccessPlan): string | undefined {
+    const secrets = this.#premises.secrets().map((file) => ({ ...file, access: "deny" as const, isProtection: false }));
+    const others = plan.rules.filter(({ path }) => secrets.every((secret) => secret.path !== path));
+    return landlockObstacle({ ...plan, rules: [...others, ...secrets] }, landlockVersion());
+  }
+
+  test(): Promise<string | undefined> {
+    return tryMechanism(this, "grants");
   }
 
   enforcement(plan: AccessPlan): Enforcement {
     const { machine } = this.#premises;
     const filters = [networkFilter(machine, plan.network), metadataFilter(machine)].map(fromBytes);
-    return launcherAlone(plan, "landlock", (program) => landlockPlan(plan, filters, program));
+    return launcherAlone(plan, this.name, (program) => landlockPlan(plan, filters, program));
   }
 }
 
 export class FilterMechanism implements Mechanism {
+  readonly name = "filter";
   readonly #premises: Premises;
 
   constructor(premises: Premises) {
     this.#premises = premises;
   }
 
+  obstacle(): undefined {}
+
+  test(): Promise<string | undefined> {
+    return tryMechanism(this, "filter");
+  }
+
   enforcement(plan: AccessPlan): Enforcement {
     const filters = [fromBytes(networkFilter(this.#premises.machine, plan.network))];
-    return launcherAlone(plan, "filter", (program) => ({ confinement: { kind: "filters" }, filters, program }));
+    return launcherAlone(plan, this.name, (program) => ({ confinement: { kind: "filters" }, filters, program }));
   }
 }
 
 /** Such plans need no mount points: there is nothing that could be covered. */
 function launcherAlone(
   plan: AccessPlan,
-  backEnd: "landlock" | "filter",
+  backEnd: Enforcement["backEnd"],
   launchPlan: (program: ConfinedProgram) => LaunchPlan,
 ): Enforcement {
   return {
@@ -49,7 +70,7 @@ function launcherAlone(
     backEnd,
     // deno-lint-ignore require-await
     async prepare(program) {
-      const { argv, env } = launchWords(({ argv }) => argv);
+      const { argv, env } = launcherWords(({ argv }) => argv);
       return new OwnedLaunch({ path: argv[0]!, argv, env, descriptors: [planFile(launchPlan(program))] });
     },
     files: {

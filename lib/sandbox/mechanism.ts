@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { BackEnd } from "./back_end.ts";
 import type { CoverFiles } from "./cover_files.ts";
 import type { MountPoints } from "./mount_points.ts";
 import type { OwnFile } from "./own_files.ts";
@@ -7,20 +7,26 @@ import type { Enforcement } from "./sandbox.ts";
 import type { Machine } from "./syscall_numbers.ts";
 import type { Tenancies } from "./tenancies.ts";
 
-/** How a back end holds a plan, once it is known to work. */
+/** What a back end is made of. */
 export interface Mechanism {
-  /** @param plan One that the back end can express. */
+  readonly name: BackEnd<unknown>["name"];
+  /** Why it cannot hold a plan; undefined: it can, as far as is known before the test. */
+  obstacle(plan: AccessPlan): string | undefined;
+  /** Looks for what it needs and really tries; why it does not work. */
+  test(): Promise<string | undefined>;
+  /** @param plan One without obstacle; the test has found that the back end works. */
   enforcement(plan: AccessPlan): Enforcement;
 }
 
 /** What all back ends share. */
 export interface Premises {
   readonly machine: Machine;
-  readonly log: Log;
   readonly mountPoints: MountPoints;
   readonly tenancies: Tenancies;
   /** @throws {ExecError} `sandboxUnavailable` if they cannot be made. */
   covers(): CoverFiles;
   /** What nobody inside may see, as it is there now. */
   hidden(): OwnFile[];
+  /** What of it is worth being hidden even where nothing can be covered. */
+  secrets(): OwnFile[];
 }

@@ -1,11 +1,9 @@
 import { ExecError } from "../errors.ts";
 import { close } from "../linux/libc.ts";
-import { viewOfFiles } from "./bubblewrap_back_end.ts";
-import { fromBytes, fromText } from "./byte_path.ts";
+import { fromBytes } from "./byte_path.ts";
+import { fileView } from "./file_view.ts";
 import { FirstProcess } from "./first_process.ts";
-import type { LaunchPlan } from "./launcher/launch_plan.ts";
-import { writePlan } from "./launcher/plan_file.ts";
-import { launcherCommand } from "./launcher_command.ts";
+import { launcherWords, planFile } from "./launcher_words.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
 import { mountPlan } from "./mount_plan.ts";
 import { neededMountPoints } from "./needed_mount_points.ts";
@@ -15,28 +13,33 @@ import { OwnedLaunch } from "./prepared_launch.ts";
 import { realTree } from "./real_tree.ts";
 import type { ConfinedProgram, Enforcement, PreparedLaunch } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
+import { tryMechanism } from "./trial.ts";
 import { UNSHARE_PLACES, unshareArguments, unsharePlan } from "./unshare.ts";
 
-/** The `unshare` of this machine. */
-export function findUnshare(): string | undefined {
-  return UNSHARE_PLACES.find((place) => existing(realTree, place).length > 0);
-}
-
 export class UnshareMechanism implements Mechanism {
+  readonly name = "unshare";
   readonly #premises: Premises;
+  #unshare: string | undefined;
 
   constructor(premises: Premises) {
     this.#premises = premises;
   }
 
+  obstacle(): undefined {}
+
+  async test(): Promise<string | undefined> {
+    this.#unshare = UNSHARE_PLACES.find((place) => existing(realTree, place).length > 0);
+    return this.#unshare === undefined ? "it is not installed" : await tryMechanism(this, "view");
+  }
+
   enforcement(plan: AccessPlan): Enforcement {
-    const unshare = findUnshare();
-    if (unshare === undefined) throw new ExecError("sandboxUnavailable", "sandbox unavailable: unshare has gone");
+    const unshare = this.#unshare;
+    if (unshare === undefined) throw new ExecError("sandboxUnavailable", "sandbox unavailable: there is no unshare");
     return {
       plan,
-      backEnd: "unshare",
+      backEnd: this.name,
       prepare: (program, signal) => this.#prepare(plan, unshare, program, signal),
-      files: viewOfFiles(this.#premises, plan, (command) => unshareArguments(unshare, command, "restricted")),
+      files: fileView(this.#premises, plan, (command) => unshareArguments(unshare, command, "restricted")),
     };
   }
 
@@ -46,38 +49,17 @@ export class UnshareMechanism implements Mechanism {
     program: ConfinedProgram,
     signal: AbortSignal,
   ): Promise<PreparedLaunch> {
-    const { mountPoints, tenancies, machine } = this.#premises;
-    const mounts = mountPlan(plan, { scratch: "writable", hidden: this.#premises.hidden() });
+    const { mountPoints, tenancies, machine, hidden } = this.#premises;
+    const mounts = mountPlan(plan, { scratch: "writable", hidden: hidden() });
+    const filter = fromBytes(networkFilter(machine, plan.network));
     await using scope = new AsyncDisposableStack();
     const lease = scope.use(await mountPoints.hold(neededMountPoints(plan), signal));
     const first = scope.use(new FirstProcess());
     const report = scope.adopt(first.report, close);
-    const filter = fromBytes(networkFilter(machine, plan.network));
     const file = scope.adopt(planFile(unsharePlan(mounts, [filter], program)), close);
-    scope.move(); // it is the launch's now
-    const { argv, env } = launchWords((command) => unshareArguments(unshare, command, plan.network));
+    const { argv, env } = launcherWords((command) => unshareArguments(unshare, command, plan.network));
+    scope.move(); // from here on they belong to the launch
     const letGo = tenancies.begin(lease, first);
     return new OwnedLaunch({ path: argv[0]!, argv, env, descriptors: [file, report], letGo });
   }
-}
-
-/** @throws {ExecError} `sandboxUnavailable` if the plan cannot be handed over. */
-export function planFile(plan: LaunchPlan): number {
-  try {
-    return writePlan(plan);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new ExecError("sandboxUnavailable", `sandbox unavailable: ${error.message}`);
-  }
-}
-
-/** The command line and the environment of the launcher, as bytes. */
-export function launchWords(
-  around: (command: ReturnType<typeof launcherCommand>) => readonly string[],
-): { readonly argv: string[]; readonly env: string[] } {
-  const command = launcherCommand();
-  return {
-    argv: around(command).map(fromText),
-    env: Object.entries(command.env).map(([name, value]) => fromText(`${name}=${value}`)),
-  };
 }

@@ -1,4 +1,5 @@
 import * as libc from "../../linux/libc.ts";
+import { ownChildren } from "../../linux/own_children.ts";
 import type { Clock, Timer } from "../../clock.ts";
 import type { Exits } from "./exits.ts";
 
@@ -45,7 +46,7 @@ export class Reaper implements Disposable {
       const pid = libc.peekEndedChild();
       if (pid <= 0) return; // nobody, or (an error) no child at all
       if (exits.has(pid)) exits.take(pid);
-      else if (isOwnChild?.(pid) === true) break; // the system names it until its status is taken: come back
+      else if (ownChildren.has(pid) || isOwnChild?.(pid) === true) break; // the system names it until its status is taken: come back
       else libc.reap(pid);
     }
     this.#retry = this.#options.clock.after(RETRY_MS, this.#look);
