@@ -48,7 +48,8 @@ export class BackEnds<Launch> {
     if (plan.fullWrite && plan.network === "enabled") return null;
     const reasons: string[] = [];
     for (const backEnd of plan.fullWrite ? [this.#options.filter] : this.#candidates()) {
-      const reason = backEnd.canExpress(plan) ?? (await backEnd.available())?.reason;
+      // Where it lies, for instance, is only known when it has been tried.
+      const reason = backEnd.canExpress(plan) ?? (await backEnd.available())?.reason ?? backEnd.canExpress(plan);
       if (reason === undefined) return backEnd;
       reasons.push(`${backEnd.name}: ${reason}`);
     }
