@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ExecError } from "../../lib/errors.ts";
 import { silentLog } from "../../lib/log.ts";
 import { CLOSED_RETENTION_MS, ProcessTable, type StartSpec } from "../../lib/process/process_table.ts";
+import { FakeEnforcement } from "../support/fake_sandbox.ts";
 import { FakeBackend } from "../support/fake_backend.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 
@@ -147,6 +148,65 @@ Deno.test("a cancelled start that fails by itself does not disturb its successor
   await backend.finish();
   await second;
   assert.ok(read(table, "p"));
+});
+
+Deno.test("a program that is to be confined is launched in what was found for it once its id was taken", async () => {
+  const it = stage();
+  const enforcement = new FakeEnforcement();
+  const finding = Promise.withResolvers<FakeEnforcement>();
+  const starting = it.table.start(spec("p", { confine: () => finding.promise }));
+  assert.throws(() => it.table.start(spec("p")), taken("p"));
+  assert.deepEqual(it.backend.specs, []);
+  finding.resolve(enforcement);
+  await starting;
+  assert.deepEqual(it.backend.enforcements, [enforcement]);
+  end(it);
+  assert.deepEqual(it.heard, ["p 1 exited 0", "p 2 closed"]);
+});
+
+Deno.test("a program for which nothing is to be enforced is launched like any other", async () => {
+  const it = stage();
+  await it.table.start(spec("p", { confine: () => Promise.resolve(null) }));
+  assert.equal(it.backend.specs.length, 1);
+  assert.deepEqual(it.backend.enforcements, []);
+});
+
+Deno.test("a start for which no confinement is found leaves no trace", async () => {
+  const { table, backend } = stage();
+  const failure = new ExecError("sandboxUnavailable", "none");
+  await assert.rejects(async () => await table.start(spec("p", { confine: () => Promise.reject(failure) })), failure);
+  assert.throws(() => read(table, "p"), unknown("p"));
+  assert.deepEqual(backend.specs, []);
+});
+
+Deno.test("cancelling a start, or the end of the table, gives up the search for its confinement", async () => {
+  for (const cancel of [(it: Stage) => it.table.terminate("p"), (it: Stage) => it.table[Symbol.dispose]()]) {
+    const it = stage();
+    const finding = Promise.withResolvers<FakeEnforcement>();
+    let given: AbortSignal | undefined;
+    const confine = (signal: AbortSignal) => {
+      given = signal;
+      return finding.promise;
+    };
+    const starting = it.table.start(spec("p", { confine }));
+    cancel(it);
+    assert.equal(given?.aborted, true);
+    await assert.rejects(async () => await starting, { message: "process p start was cancelled" });
+    finding.resolve(new FakeEnforcement());
+    await finding.promise;
+    await Promise.resolve();
+    assert.deepEqual(it.backend.specs, []);
+  }
+});
+
+Deno.test("a failure is taken for a denial where there is a sandbox, of whatever type", () => {
+  for (const sandboxType of ["none", undefined, "linuxSeccomp"]) {
+    const it = stage();
+    it.table.start(spec("p", sandboxType === undefined ? {} : { sandboxType }));
+    it.backend.child.say("Permission denied");
+    it.backend.child.exit(1);
+    assert.equal((read(it.table, "p") as { sandboxDenied: boolean }).sandboxDenied, sandboxType === "linuxSeccomp");
+  }
 });
 
 Deno.test("requests about an unknown process are refused, reported or ignored", () => {
