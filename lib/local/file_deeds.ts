@@ -9,6 +9,7 @@ import { checkWalkLimits } from "../fs/walk_limits.ts";
 import { PathUri } from "../path_uri.ts";
 import {
   checkPermissionPaths,
+  confinesContents,
   confinesReading,
   confinesWriting,
   confiningPolicy,
@@ -22,18 +23,20 @@ import type { Deeds } from "./local_calls.ts";
 export interface LocalFiles {
   readonly files: ConnectionFiles;
   readonly policyFiles: PolicyFiles;
+  /** See {@linkcode confinesContents}. */
+  readonly keepsSecrets: boolean;
 }
 
 /** `fs/*` on this machine's files, in the order of checks that a server has. */
 export function fileDeeds(loaded: () => Promise<LocalFiles>): Deeds {
   return {
     "fs/readFile": async ({ path, followSymlinks, sandbox }) => {
-      const files = reading(await loaded(), sandbox);
+      const files = readingContents(await loaded(), sandbox);
       const [native] = checked(sandbox, path);
       return { dataBase64: bytesOf(await files.readFile(native, followSymlinks)) };
     },
     "fs/open": async ({ handleId, path, mode, sandbox }) => {
-      const files = (mode === "read" ? reading : writing)(await loaded(), sandbox);
+      const files = (mode === "read" ? readingContents : writing)(await loaded(), sandbox);
       requireCwd(sandbox);
       await files.open(handleId, () => nativePaths(sandbox, path)[0], mode);
       return { handleId };
@@ -106,6 +109,10 @@ export function fileDeeds(loaded: () => Promise<LocalFiles>): Deeds {
 
 function reading(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {
   return confinesReading(sandbox) ? within(local, sandbox) : local.files;
+}
+
+function readingContents(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {
+  return confinesContents(sandbox, local.keepsSecrets) ? within(local, sandbox) : local.files;
 }
 
 function writing(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {

@@ -147,7 +147,7 @@ class LazyFiles {
         new ConnectionFiles({ operations, turns: new Turns(), signal: ended, budgetMs: () => SLICE_MS }),
       );
       if (!ended.aborted) this.#scope.use(scope.move());
-      return { files, policyFiles };
+      return { files, policyFiles, keepsSecrets: sandbox.keepsSecrets };
     });
   }
 

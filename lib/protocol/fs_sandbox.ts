@@ -48,6 +48,16 @@ export function confinesWriting(sandbox: FileSandbox | null): sandbox is FileSan
     entries.some((entry) => entry.access === "deny" || entry.access === "read" && !isRoot(entry));
 }
 
+/**
+ * The same for a method that reads what stands in files.
+ *
+ * @param keepsSecrets Whether there are files that nobody in a sandbox may read, even where he may read everything; a
+ * document that lets everything be written as well is none that restricts files.
+ */
+export function confinesContents(sandbox: FileSandbox | null, keepsSecrets: boolean): sandbox is FileSandbox {
+  return confinesReading(sandbox) || keepsSecrets && confinesWriting(sandbox);
+}
+
 /** @throws {ExecError} `invalidRequest` for a path of the document's that this machine cannot have. */
 export function checkPermissionPaths(sandbox: FileSandbox | null): void {
   for (const { path } of entriesOf(sandbox)) {

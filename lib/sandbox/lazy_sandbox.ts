@@ -10,6 +10,8 @@ export const DEFAULT_SANDBOX: SandboxChoice = { choice: "auto", secretPaths: [] 
 export class LazySandbox implements Disposable {
   /** The operator says that the machine around us is the sandbox: policies are read and then not enforced. */
   readonly isExternal: boolean;
+  /** Whether there are files of ours that nothing in a sandbox may read, whatever its policy says. */
+  readonly keepsSecrets: boolean;
   readonly #begin: () => Promise<Sandbox>;
   #loaded: Sandbox | undefined;
   #disposed = false;
@@ -17,6 +19,7 @@ export class LazySandbox implements Disposable {
   /** @param create Replaced in tests. */
   constructor(options: SandboxOptions, create: (options: SandboxOptions) => Promise<Sandbox> = createSandboxHere) {
     this.isExternal = options.choice === "external";
+    this.keepsSecrets = !this.isExternal && options.secretPaths.length > 0;
     if (this.isExternal) {
       options.log.warn(
         "sandboxes are not enforced here: whatever clients ask for, programs and file requests have all rights of this " +

@@ -9,7 +9,7 @@ import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
 import { discoveredRoot } from "../protocol/discovery.ts";
 import type { Result } from "../protocol/methods.ts";
-import { confinesReading, confiningPolicy, discoveryPolicy, nativePaths, requireCwd } from "../protocol/fs_sandbox.ts";
+import { confinesContents, confiningPolicy, discoveryPolicy, nativePaths, requireCwd } from "../protocol/fs_sandbox.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 
@@ -26,6 +26,8 @@ export interface DiscoveryHandlerOptions {
     act: (files: DiscoveryFiles) => Promise<T>,
   ) => Promise<T>;
   readonly host: () => MaybePromise<DiscoveryHost>;
+  /** See {@linkcode confinesContents}. */
+  readonly keepsSecrets: boolean;
 }
 
 const environmentConfig = lazily(() => import("../discovery/environment_config.ts"));
@@ -43,7 +45,7 @@ const ROOTS_AT_ONCE = 8;
  */
 const MAX_ANSWER_CHARS = 256 * 1024 * 1024;
 
-export function discoveryHandlers({ files, within, host }: DiscoveryHandlerOptions): DiscoveryHandlers {
+export function discoveryHandlers({ files, within, host, keepsSecrets }: DiscoveryHandlerOptions): DiscoveryHandlers {
   return {
     "environmentConfig/read": async ({ cwd, configPaths, requirementsPaths }, context) => {
       const { checkPaths, readEnvironmentConfig } = await environmentConfig();
@@ -63,7 +65,7 @@ export function discoveryHandlers({ files, within, host }: DiscoveryHandlerOptio
         const discover = (files: DiscoveryFiles) => discoverRoot(path.text, files);
         const discovery = await viewed(async () => {
           nativePaths(sandbox, path);
-          return confinesReading(sandbox)
+          return confinesContents(sandbox, keepsSecrets)
             ? await within(context, () => confiningPolicy(sandbox), discover)
             : await discover(seen);
         }, (refusal) => failedRoot(inspectionFailure(path.text, refusal)));
@@ -79,7 +81,7 @@ export function discoveryHandlers({ files, within, host }: DiscoveryHandlerOptio
       const found = await findInstalled(await host(), seen);
       const discover = (files: DiscoveryFiles) => discoverInstalled(found, files);
       // Where nothing is installed, there is nothing to be confined.
-      return found.locations.length > 0 && confinesReading(sandbox)
+      return found.locations.length > 0 && confinesContents(sandbox, keepsSecrets)
         ? await within(context, () => discoveryPolicy(sandbox), discover)
         : await discover(seen);
     },

@@ -12,6 +12,7 @@ import { encodeMissingChanged, readBlockResult, readFileResult } from "../protoc
 import type { RequestName } from "../protocol/methods.ts";
 import {
   checkPermissionPaths,
+  confinesContents,
   confinesReading,
   confinesWriting,
   confiningPolicy,
@@ -35,26 +36,30 @@ export type Confine = (policy: () => SandboxPolicy, check?: () => void) => Maybe
 export interface FsHandlerOptions {
   readonly files: FilesOf;
   readonly confine: Confine;
+  /** See {@linkcode confinesContents}. */
+  readonly keepsSecrets: boolean;
 }
 
-export function fsHandlers({ files: filesOf, confine }: FsHandlerOptions): FsHandlers {
+export function fsHandlers({ files: filesOf, confine, keepsSecrets }: FsHandlerOptions): FsHandlers {
   const within = (files: ConnectionFiles, sandbox: FileSandbox, check?: () => void): FileRequests =>
     files.within(() => confine(() => confiningPolicy(sandbox), check));
   const reading = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
     confinesReading(sandbox) ? within(files, sandbox) : files;
+  const readingContents = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
+    confinesContents(sandbox, keepsSecrets) ? within(files, sandbox) : files;
   const writing = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
     confinesWriting(sandbox) ? within(files, sandbox) : files;
   return {
     "fs/readFile": ({ path, followSymlinks, sandbox }, context) =>
       then(filesOf(context), (files) => {
         const [native] = checked(sandbox, path);
-        return then(reading(files, sandbox).readFile(native, followSymlinks), contentResult);
+        return then(readingContents(files, sandbox).readFile(native, followSymlinks), contentResult);
       }),
     "fs/open": ({ handleId, path, mode, sandbox }, context) =>
       then(filesOf(context), (files) => {
         requireCwd(sandbox);
         const locate = (): NativePath => nativePaths(sandbox, path)[0];
-        const requests = mode === "read" ? reading(files, sandbox) : writing(files, sandbox);
+        const requests = mode === "read" ? readingContents(files, sandbox) : writing(files, sandbox);
         return then(requests.open(handleId, locate, mode), () => ({ handleId }));
       }),
     "fs/readBlock": ({ handleId, offset, len }, context) =>

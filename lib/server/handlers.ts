@@ -68,7 +68,7 @@ const EXTENSION_METHODS = [
 const DISCOVERY_METHODS = ["environmentConfig/read", "capabilityRoots/discoverV1", "capabilities/discoverV2"] as const;
 
 export function handlers(options: HandlerOptions): BuiltHandlers {
-  const { sessions, environmentInfo, inherited, files, clock, log } = options;
+  const { sessions, environmentInfo, inherited, files, sandbox, clock, log } = options;
   const start = processStarter(options);
   return {
     ...lazyHandlers(FS_METHODS, async () => {
@@ -76,6 +76,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       return fsHandlers({
         files: (context) => files.of(context),
         confine: (policy, check) => files.confine(policy, check),
+        keepsSecrets: sandbox.keepsSecrets,
       });
     }),
     ...lazyHandlers(HTTP_METHODS, async () => {
@@ -91,6 +92,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
         files: (context) => files.discovery(context),
         within: (context, policy, act) => files.discoveryWithin(context, policy, act),
         host: () => discoveryHost(inherited()),
+        keepsSecrets: sandbox.keepsSecrets,
       });
     }),
     ...lazyHandlers(EXTENSION_METHODS, async () => {

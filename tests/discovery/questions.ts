@@ -51,6 +51,7 @@ export async function answerTo(
     files: ({ signal }) => new DiscoveryFiles(operations, { signal, budgetMs: () => 0.5 }),
     within,
     host: () => host,
+    keepsSecrets: false,
   });
   try {
     const decoded = REQUESTS[method].params.decode(parseJson(JSON.stringify(params)));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parseJson } from "../../lib/json.ts";
 import { PathUri } from "../../lib/path_uri.ts";
 import {
+  confinesContents,
   confinesReading,
   confinesWriting,
   confiningPolicy,
@@ -51,6 +52,16 @@ Deno.test("writing is confined unless everything may be written", () => {
   assert.equal(confined(writeAll, readAll, pathEntry("file:///a", "write")), false);
   assert.equal(confined(writeAll, pathEntry("file:///a", "read")), true);
   assert.equal(confined(writeAll, pathEntry("file:///a", "deny")), true);
+});
+
+Deno.test("where there are secrets to be kept the contents of files are confined to every sandbox that restricts files", () => {
+  const confined = (...entries: unknown[]) =>
+    [false, true].map((keepsSecrets) => confinesContents(decoded(restricted(entries)), keepsSecrets));
+  assert.deepEqual(confined(readAll), [false, true]);
+  assert.deepEqual(confined(readAll, pathEntry("file:///a", "write")), [false, true]);
+  assert.deepEqual(confined(readAll, pathEntry("file:///a", "deny")), [true, true]);
+  assert.deepEqual(confined(writeAll), [false, false]);
+  assert.equal(confinesContents(null, true), false);
 });
 
 Deno.test("what is wrong with a document is told in the order of the reference", { ignore: IGNORE }, () => {
