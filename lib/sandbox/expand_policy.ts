@@ -86,10 +86,12 @@ function* rulesOf(
   }
   const matches = yield* deniedFiles(deniedPatterns, fileSystem.globScanMaxDepth, tree);
   for (const { path } of matches) rules.add({ path, access: "deny", found: "file", isProtection: false });
-  const written = writtenNames(tree, entries);
+  const written = writtenNames(tree, entries, rules);
   protectNames(tree, rules, written);
   for (const { path, access, to } of entries) {
-    if (access !== "write") checkLinks(rules, path, access, to.links);
+    // A grant for reading takes nothing away where another one for the same path counts.
+    const counts = access === "deny" || (access === "read" && (rules.get(to.path)?.access ?? "read") === "read");
+    if (counts) checkLinks(rules, path, access, to.links);
   }
   for (const { spelled, links } of matches) checkLinks(rules, spelled, "deny", links);
   for (const entry of entries) preventCreation(rules, entry, written, tree);
@@ -115,11 +117,16 @@ function* deniedFiles(
   return matches;
 }
 
-/** What entries allow to write, by its real path and by the name that it has where it was looked for. */
-function writtenNames(tree: FileTree, entries: readonly Spelled[]): Set<BytePath> {
+/**
+ * What entries allow to write, by its real path and by the name that it has where it was looked for. Whoever may make a
+ * link must not be able to say by it what was meant: what is missing behind one that may be replaced is not meant.
+ */
+function writtenNames(tree: FileTree, entries: readonly Spelled[], rules: RuleMap): Set<BytePath> {
   const names = new Set<BytePath>();
   for (const { path, access, to } of entries) {
-    if (access !== "write") continue;
+    const isThere = to.found === "directory" || to.found === "file";
+    const isUnsure = !isThere && to.links.some((link) => rules.deciding(link.path)?.access === "write");
+    if (access !== "write" || isUnsure) continue;
     names.add(to.path);
     if (to.links.length > 0) names.add(join(resolve(tree, parent(path)).path, path.slice(path.lastIndexOf("/") + 1)));
   }

@@ -30,6 +30,9 @@ const TREE: Node = {
       wt: linkTo("../wtBack/real"),
     },
     inside: { out: linkTo("../out"), file: linkTo("own"), own: "", dead: linkTo("nothing") },
+    back: { here: linkTo("."), own: "" },
+    there: { here: linkTo("."), own: "", ".git": { config: "" } },
+    lback: linkTo("back"),
     lws: linkTo("ws"),
     // Where repositories really are
     wt: { ".git": "gitdir: real\n", real: { c: "" } },
@@ -135,6 +138,11 @@ const DECISIONS: readonly (readonly [entries: string, decisions: string])[] = [
   ["root:r lws:w ws:d", "ws/a=-"],
   ["root:r lws:w lws/sub:r", "ws/a=rw ws/sub=r"],
   ["root:r inside:w inside/out:w", "inside/own=rw out/s=rw out/.git=r"],
+  ["root:r inside:w inside/out:r out:w", "inside/own=rw out/s=rw"],
+  // What is named by a link that may be replaced is not meant, unless it is there.
+  ["root:r back:w back/here/.git:w", "back/own=rw back/.git=r"],
+  ["root:r there:w there/here/.git:w", "there/own=rw there/.git=rw"],
+  ["root:r back:w lback/.git:w", "back/own=rw back/.git=rw"],
   ["root:r ws:r links/out:d", "ws/a=r out/s=- links/out/s=-"],
   ["root:r ws:r inside/dead:d", "inside/own=r out/s=r"],
   ["root:r ws:w links/sub:d", "ws/a=rw ws/sub/deep/c=-"],

@@ -144,7 +144,8 @@ export class PolicyOracle {
     return this.#named.some(({ spelled, real, access }) => {
       const parent = this.real(up(spelled)).path;
       const place = `${parent === "/" ? "" : parent}/${spelled.slice(spelled.lastIndexOf("/") + 1)}`;
-      return access === "write" && (real.path === path || place === path);
+      const isSure = real.exists || !real.links.some((link) => this.#byEntries(link) === "write");
+      return access === "write" && isSure && (real.path === path || place === path);
     });
   }
 
@@ -157,6 +158,9 @@ export class PolicyOracle {
   }
 
   #refusesPath({ real, access }: Named): boolean {
+    const isOutdone = access === "read" && real.exists &&
+      this.#named.some((other) => other.real.exists && other.real.path === real.path && other.access !== "read");
+    if (isOutdone) return false;
     if (real.links.some((link) => this.access(link) === "write")) return true;
     if (real.exists || this.access(real.firstMissing) !== "write") return false;
     if (access === "read" && this.#isWritten(real.path)) return false;
