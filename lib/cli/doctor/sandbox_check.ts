@@ -59,13 +59,13 @@ async function lookIn(workspace: string, os: string | undefined, context: Server
   }
   const finding = judge(reader, false);
   return finding.status === "ok"
-    ? note(`${finding.detail}; refused are those that may write into a workspace: ${workspaces}`, ADVICE)
+    ? note(`${finding.detail}; refused are those that may write into a workspace: ${workspaces}`, MISSING)
     : finding;
 }
 
-const ADVICE =
-  "without a sandbox Codex has to run in its mode danger-full-access; `exec-server doctor` on that machine " +
-  "says what its sandboxes lack; where the machine itself is the sandbox, start the server with --sandbox external";
+const MISSING = "`exec-server doctor` on that machine says what its sandboxes lack; where the machine itself is the " +
+  "sandbox, start the server with --sandbox external";
+const ADVICE = `without a sandbox Codex has to run in its mode danger-full-access; ${MISSING}`;
 
 interface Outcome {
   readonly sandboxType: string;
