@@ -3,6 +3,7 @@
  * reference passes without any of them, our program with all of them; a replay asks {@linkcode Rules.allows}.
  */
 import type { Line, Transcript } from "./lines.ts";
+import { adaptSandboxes, SANDBOX_DIFFERENCES } from "./sandbox_differences.ts";
 
 export const DIFFERENCES = {
   closeFrame: "A close frame precedes the end of a WebSocket connection: the platform's WebSocket always sends one, " +
@@ -29,9 +30,6 @@ export const DIFFERENCES = {
   terminalFormatError:
     "A file that is no program is refused on a terminal as on pipes; the reference starts a child there " +
     "that aborts, unless the path is absolute or arg0 is set.",
-  sandboxNotBuilt: "A start that asks for a sandbox that restricts anything is refused with -32603 and " +
-    "data.kind sandboxUnavailable, one that asks for networkProxy or managedNetwork with -32602, " +
-    "rather than run unconfined. A request for files or discovery with such a sandbox is refused like that too.",
   copyOntoItself: "A file that is copied onto itself keeps its content; the reference empties it.",
   copyThroughLinks:
     "The copy of a tree follows no link in its destination that is absolute or leads out of it: somebody may " +
@@ -52,6 +50,7 @@ export const DIFFERENCES = {
     "reference says that the name is too long.",
   removalOfRoot: "A recursive removal of / is refused; the reference would begin it.",
   httpBodyLimit: "A buffered body of http/request may have 383 MiB; the reference takes any size into memory.",
+  ...SANDBOX_DIFFERENCES,
 } as const;
 
 export type DifferenceName = keyof typeof DIFFERENCES;
@@ -87,6 +86,7 @@ export function adapt(transcript: Transcript, rules: Rules): Transcript {
   if (meta.scenario === "fs-write-file-special" && rules.allows("fifoWithoutReader")) {
     lines = lines.filter((line) => !isWaitForReader(line)).map((line) => isReplyTo(4, line) ? NO_READER : line);
   }
+  lines = adaptSandboxes(meta.scenario, lines, rules.allows);
   if (meta.transport === "cli" && rules.allows("programName")) lines = lines.map(renameProgram);
   return { meta, lines };
 }

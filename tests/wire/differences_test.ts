@@ -22,6 +22,9 @@ Deno.test("under the reference's rules no recording is changed, under ours those
     "stdio-unknown-notification",
     "write-id-required",
     "fs-copy-file-onto-itself",
+    "fs-process-sandbox-isolation",
+    "fs-process-sandbox-network",
+    "fs-process-sandbox-start-errors",
     "fs-write-file-special",
   ]);
 });

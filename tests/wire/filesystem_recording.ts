@@ -12,6 +12,18 @@ const OMITTED_CHUNK_BYTES: Readonly<Record<string, Readonly<Record<string, numbe
   "block-write-too-long": { 3: 1_048_576, 4: 1_048_577 },
 };
 
+/**
+ * Texts that hold what only the machine has on which they were recorded, each with what says the same anywhere: the view
+ * of a program has the directories that lead to what is granted, and those are where somebody keeps his files.
+ */
+const OF_ITS_MACHINE: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  "process-sandbox-restricted-read": [
+    ["> /tmp/probe-file", "> ../probe-file"],
+    ["; ls /", "; ls -d /bin /dev /etc /lib /proc /sbin /usr /home /opt /srv 2>/dev/null; true"],
+    ["bin\ndev\netc\nlib\nlib64\nproc\nroot\nsbin\ntmp\nusr\nvar\n", "/bin\n/dev\n/etc\n/lib\n/proc\n/sbin\n/usr\n"],
+  ],
+};
+
 interface Recorded {
   readonly dir: string;
   readonly msg?: Readonly<Record<string, unknown>>;
@@ -32,8 +44,9 @@ export function toTranscript(name: string, recorded: readonly Recorded[]): Trans
       if (typeof msg["umask"] === "string") launch = { ...launch, umask: msg["umask"] };
     } else if (line.dir === "setup" && msg["op"] === "note") lines.push(...noted(name, String(msg["text"])));
     else if (line.dir === "send" && typeof msg["raw"] === "string") lines.push({ dir: "send", raw: msg["raw"] });
-    else if (line.dir === "send") lines.push(withChunk(name, msg));
-    else if (["recv", "setup", "check"].includes(line.dir)) lines.push(line as Line);
+    else if (line.dir === "send") lines.push(withChunk(name, anywhere(name, msg)));
+    else if (line.dir === "recv") lines.push({ dir: "recv", msg: anywhere(name, msg) });
+    else if (["setup", "check"].includes(line.dir)) lines.push(line as Line);
     else throw new Error(`${name}: "dir":${JSON.stringify(line.dir)} is not known`);
   }
   if (transport === null) throw new Error(`${name}: no server is started`);
@@ -67,4 +80,14 @@ function withChunk(name: string, msg: Readonly<Record<string, unknown>>): Line {
   const suffix = padding + after;
   const totalBytes = before!.length + Math.ceil(bytes / 3) * 4 + after.length;
   return { dir: "send", generated: { prefix: before!, fill: "A", totalBytes, suffix } };
+}
+
+/** The same with {@linkcode OF_ITS_MACHINE} replaced, in what is sent and in output. */
+function anywhere(name: string, msg: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const replaced = (text: string) =>
+    (OF_ITS_MACHINE[name] ?? []).reduce((changed, [before, after]) => changed.replace(before, after), text);
+  if (msg["method"] !== "process/output") return JSON.parse(replaced(JSON.stringify(msg)));
+  const params = msg["params"] as Readonly<Record<string, unknown>>;
+  const text = new TextDecoder().decode(Uint8Array.fromBase64(String(params["chunk"])));
+  return { ...msg, params: { ...params, chunk: new TextEncoder().encode(replaced(text)).toBase64() } };
 }

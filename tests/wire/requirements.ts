@@ -11,6 +11,8 @@ const AS_ROOT: Readonly<Record<string, string>> = {
 
 /** Why a recording cannot be played against that target by this user, or null if it can. */
 export function whyNotPlayed(transcript: Transcript, target: Target): string | null {
+  const missing = missingForSandboxes(transcript);
+  if (missing !== null) return missing;
   if (target.kind === "url") return needsOwnServer(transcript);
   const { meta, lines } = transcript;
   if (Deno.uid() !== 0) {
@@ -19,6 +21,27 @@ export function whyNotPlayed(transcript: Transcript, target: Target): string | n
     if (lines.some((line) => line.dir === "setup" && needsRoot(line.msg))) return "only root can prepare its files";
   }
   return whyNotLaunched(target.words, meta.launch);
+}
+
+/** What a recording with programs in sandboxes needs, and this machine lacks. */
+function missingForSandboxes({ lines }: Transcript): string | null {
+  const starts = lines.filter((line) => line.dir === "send").map(({ msg }) => JSON.stringify(msg) ?? "")
+    .filter((text) => text.includes('"process/start"') && text.includes('"managed"'));
+  if (starts.length === 0) return null;
+  if (starts.some((text) => text.includes("/usr/bin/python3")) && !runs("/usr/bin/python3", "-c", "")) {
+    return "its program needs /usr/bin/python3";
+  }
+  const view = ["--user", "--map-current-user", "--mount", "--pid", "--fork", "--net", "true"];
+  return runs("unshare", ...view) ? null : "no sandbox can be made without user namespaces";
+}
+
+function runs(program: string, ...args: readonly string[]): boolean {
+  try {
+    return new Deno.Command(program, { args: [...args], stdout: "null", stderr: "null" }).outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 function needsRoot(setup: Setup): boolean {

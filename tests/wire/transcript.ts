@@ -3,7 +3,7 @@ import type { Line, Meta, Transcript } from "./lines.ts";
 
 /**
  * Where recordings are. `codex_client` is what codex-cli 0.171.0 said to its own server; generated ids are replaced by
- * fixed ones, and what its answers show of the workspace is made by `setup` lines. Its sessions with a sandbox, a
+ * fixed ones, and what its answers show of the workspace is made by `setup` lines. Its sessions with a
  * network proxy or a shell snapshot are not among them, and what a client did not wait for is left out.
  */
 const DIRECTORIES = ["transcripts", "codex_client", "filesystem"];
@@ -42,9 +42,14 @@ function environmentInfo(transcripts: readonly Transcript[]): unknown {
   return reply.result.environmentInfo;
 }
 
-/** Puts the whole object where a recording says `<environmentInfo>`. */
+/** Bytes that are not told: the file was made of nothing but zeros. */
+const OMITTED_BYTES = /^<BASE64 of (\d+) bytes>$/;
+
+/** Puts what was left out where a recording says `<environmentInfo>` or how many bytes there were. */
 function expand(value: unknown, info: unknown): unknown {
   if (value === "<environmentInfo>") return info;
+  const omitted = typeof value === "string" ? OMITTED_BYTES.exec(value) : null;
+  if (omitted !== null) return new Uint8Array(Number(omitted[1])).toBase64();
   if (Array.isArray(value)) return value.map((item) => expand(item, info));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, expand(member, info)]));
