@@ -49,6 +49,11 @@ Deno.test("doctor looks at the server that commands start for themselves", onLin
   const { code, of } = await findings(user, []);
   assert.equal(code, 0);
   assert.equal(of("connection").detail, "a server of our own was started");
+  // This machine is asked for: all that could enforce sandboxes is listed, with its promise or what it lacks.
+  for (const name of ["bubblewrap", "unshare", "landlock", "filter"]) {
+    const { status, detail } = of(name);
+    assert.match(detail, status === "ok" ? /^can enforce / : /^does not work here: /, name);
+  }
 });
 
 Deno.test("doctor says what is wrong with a token, and never the token", onLinux, async () => {
