@@ -17,6 +17,8 @@ import { PROCESS_CASES } from "./process_cases.ts";
 if (Deno.build.os === "linux") {
   await Promise.all([
     import("../../lib/process/linux/machine.ts"),
+    import("../../lib/process/linux/confined.ts"),
+    import("../../lib/sandbox/linux_sandbox.ts"),
     import("../../lib/fs/linux/system.ts"),
     import("../../lib/linux/tcp.ts"),
   ]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ProcessEvent, StartOptions } from "../../lib/client/process.ts";
+import { PathUri } from "../../lib/path_uri.ts";
 import { type Case, type Failure, failureOf } from "./case.ts";
 
 const decoder = new TextDecoder();
@@ -164,7 +165,10 @@ export const PROCESS_CASES: readonly Case[] = [
           { argv: [`${directory}/plain`] },
           { argv: ["true"], cwd: `${directory}/absent` },
           { argv: ["true"], cwd: "file:///C:/x" },
-          { argv: ["true"], sandbox: CONFINING },
+          { argv: ["true"], sandbox: sandbox([READ_ALL], { useLegacyLandlock: true }) },
+          { argv: ["true"], sandbox: sandbox([READ_ALL], { windowsSandboxLevel: "mxc" }) },
+          { argv: ["true"], sandbox: sandbox([READ_ALL], { cwd: PathUri.parse("file://elsewhere/x") }) },
+          { argv: [], sandbox: sandbox([READ_ALL]) },
           { argv: ["true"], inherit: "core", envPolicy: null },
           { argv: ["true"], tty: { rows: 0, columns: 1 } },
           { argv: ["true"], timeLimitMs: 0 },
@@ -187,6 +191,37 @@ export const PROCESS_CASES: readonly Case[] = [
       await first.closed;
       failures.push(await failureOf(() => environment.start({ argv: ["true"], processId: "twin" })));
       return failures.map((failure) => ({ ...failure, serverMessage: undefined }));
+    },
+  },
+  {
+    name: "a program is held to its sandbox, and it is said that a failure may be its doing; or it does not run",
+    async run({ environment, directory }) {
+      const writable: Entry = {
+        path: { type: "path", path: PathUri.parse(PathUri.fromNative(`${directory}/in`)) },
+        access: "write",
+        missing_path_behavior: null,
+      };
+      await Deno.mkdir(`${directory}/in`);
+      const options = {
+        argv: ["sh", "-c", "echo yes > in/may && touch may-not"],
+        cwd: directory,
+        sandbox: sandbox([READ_ALL, writable]),
+      };
+      const results: unknown[] = [];
+      for (const tty of [false, true]) {
+        const failure = await failureOf(async () => {
+          await using process = await environment.start({ ...options, tty });
+          await process.closed;
+          results.push(await process.exited, process.sandboxType);
+          assert.deepEqual(await process.exited, { code: 1, signal: null, reason: "exited", sandboxDenied: true });
+        });
+        if (failure !== null) assert.equal(failure.dataKind, "sandboxUnavailable", String(failure.message));
+        results.push(failure);
+        await assert.rejects(Deno.lstat(`${directory}/may-not`), Deno.errors.NotFound);
+        const written = await Deno.readTextFile(`${directory}/in/may`).catch(() => null);
+        assert.equal(written, failure === null ? "yes\n" : null);
+      }
+      return results;
     },
   },
   {
@@ -241,18 +276,37 @@ const NETWORK: NonNullable<StartOptions["managedNetwork"]> = {
   allowUnixSockets: [],
   dangerouslyAllowAllUnixSockets: false,
 };
-const CONFINING: NonNullable<StartOptions["sandbox"]> = {
-  permissions: { type: "managed", file_system: { type: "unrestricted" }, network: "restricted" },
-  sandboxOverride: "noOverride",
-  cwd: null,
-  policyContext: null,
-  workspaceRoots: [],
-  userHomeDir: null,
-  temporaryDirectories: null,
-  windowsSandboxLevel: "disabled",
-  windowsSandboxProxySettingsMode: null,
-  useLegacyLandlock: false,
+type Sandbox = NonNullable<StartOptions["sandbox"]>;
+type Entry = Extract<
+  Extract<Sandbox["permissions"], { type: "managed" }>["file_system"],
+  { type: "restricted" }
+>["entries"][number];
+
+const READ_ALL: Entry = {
+  path: { type: "special", value: { kind: "root" } },
+  access: "read",
+  missing_path_behavior: null,
 };
+
+function sandbox(entries: readonly Entry[], more: Partial<Sandbox> = {}): Sandbox {
+  return {
+    permissions: {
+      type: "managed",
+      file_system: { type: "restricted", entries: [...entries], glob_scan_max_depth: null },
+      network: "restricted",
+    },
+    sandboxOverride: "noOverride",
+    cwd: null,
+    policyContext: null,
+    workspaceRoots: [],
+    userHomeDir: null,
+    temporaryDirectories: null,
+    windowsSandboxLevel: "disabled",
+    windowsSandboxProxySettingsMode: null,
+    useLegacyLandlock: false,
+    ...more,
+  };
+}
 
 /** Lines of a stream, one by one, without their ends. */
 function lineReader(stream: ReadableStream<Uint8Array>): () => Promise<string> {
