@@ -71,10 +71,20 @@ export function setMountAttributes(fd: number, attributes: number, { recursive }
 }
 
 const MS_PRIVATE = 0x40000n;
+const MS_SLAVE = 0x80000n;
 
 /** Cuts the mounts below `path` off from other namespaces: what is mounted in one does not show in the other. */
 export function makeMountsPrivate(path: Bytes): number {
-  const wanted = new BigUint64Array([0n, 0n, MS_PRIVATE, 0n]);
+  return setPropagation(path, MS_PRIVATE);
+}
+
+/** What is mounted below `path` in this namespace does not show in others; what is in others may still show here. */
+export function makeMountsSlaves(path: Bytes): number {
+  return setPropagation(path, MS_SLAVE);
+}
+
+function setPropagation(path: Bytes, type: bigint): number {
+  const wanted = new BigUint64Array([0n, 0n, type, 0n]);
   return systemCall(MOUNT_SETATTR, AT_FDCWD, path, AT_RECURSIVE, bytesOf(wanted), wanted.byteLength);
 }
 

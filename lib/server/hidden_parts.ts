@@ -3,6 +3,7 @@
  * `deno run` they are programs of their own. This file needs nothing of the server, because its time is theirs.
  */
 
+import { FILES_HELPER_WORD } from "../fs/sandboxed/helper_word.ts";
 import { LAUNCHER_WORD } from "../sandbox/launcher_command.ts";
 import { PROBE_WORD } from "../sandbox/probe_command.ts";
 
@@ -19,6 +20,9 @@ export async function runHiddenPart(args: readonly string[]): Promise<boolean> {
       return true;
     case PROBE_WORD:
       await import("../sandbox/probe/main.ts");
+      return true;
+    case FILES_HELPER_WORD:
+      await import("../fs/sandboxed/helper/main.ts");
       return true;
     default:
       return false;
