@@ -9,7 +9,7 @@ export type Executable =
   | { readonly kind: "unknown" };
 
 /** So much of a file is enough: the kernel itself looks at 256 bytes, and programs have their headers at the beginning. */
-export const HEADER_BYTES = 4096;
+export const HEADER_BYTES = 1024;
 
 const CLASS_OFFSET = 4;
 const CLASS_64 = 2;

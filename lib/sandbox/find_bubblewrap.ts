@@ -24,20 +24,24 @@ export interface BubblewrapHost {
   readonly searchPath: string | undefined;
   /** Where we work: what lies there may be anybody's. */
   readonly cwd: string;
+  /** Where only the administrator writes; replaced in tests. */
+  readonly places?: readonly string[];
 }
 
 /** @returns The first one that will do; or why there is none, for people to read and without paths of theirs. */
-export async function findBubblewrap({ searchPath, cwd }: BubblewrapHost): Promise<Bubblewrap | string> {
+export async function findBubblewrap(
+  { searchPath, cwd, places = PLACES }: BubblewrapHost,
+): Promise<Bubblewrap | string> {
   const searched = (searchPath ?? "").split(":").filter((directory) => directory.startsWith("/"));
   let reason = "it is not installed";
   const seen = new Set<BytePath>();
-  for (const place of [...PLACES, ...searched.map((directory) => `${directory}/bwrap`)]) {
+  for (const place of [...places, ...searched.map((directory) => `${directory}/bwrap`)]) {
     const [file] = existing(realTree, fromText(place));
     if (file?.found !== "file" || seen.has(file.path)) continue;
     seen.add(file.path);
     const fault = placeFault(place, file.path, cwd);
     const found = fault ?? await versionOf(place);
-    if (typeof found !== "string") return { path: file.path, version: found, isTheSystems: PLACES.includes(place) };
+    if (typeof found !== "string") return { path: file.path, version: found, isTheSystems: places.includes(place) };
     reason = found;
   }
   return reason;
