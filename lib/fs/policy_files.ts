@@ -87,11 +87,26 @@ export class PolicyFiles implements Disposable {
       const plan = await sandbox.plan({ ...policy, network: "restricted" }, signal);
       const enforcement = await sandbox.enforcement(plan);
       if (enforcement === null) throw new Error("a policy that is to be held restricts nothing");
-      return enforcement.files;
+      return forFiles(enforcement.files);
     } catch (error) {
       throw asFileFailure(error);
     }
   }
+}
+
+/** The same, failing as methods on files do. */
+function forFiles(files: FileConfinement): FileConfinement {
+  return {
+    arguments: (command) => files.arguments(command),
+    confinement: files.confinement,
+    async hold(signal) {
+      try {
+        return await files.hold(signal);
+      } catch (error) {
+        throw asFileFailure(error);
+      }
+    },
+  };
 }
 
 /** Looks at the document even where nothing is enforced. */
@@ -108,6 +123,7 @@ function asFileFailure(error: unknown): unknown {
   return error instanceof ExecError && error.kind === "sandboxUnavailable" ? notConfined(error.message) : error;
 }
 
-function confinedFiles(): Promise<Confined> {
-  return Promise.reject(notConfined("nothing confines files here yet"));
+async function confinedFiles(options: ConfinedFilesOptions): Promise<Confined> {
+  const { ConfinedFiles } = await import("./sandboxed/confined_files.ts");
+  return new ConfinedFiles(options);
 }
