@@ -27,6 +27,7 @@ export function lookUpProgram(
   mounts: readonly Mount[],
   machine: FileTree,
 ): number {
+  if (file === "") return ENOENT;
   const directory = viewContains(mounts, cwd) ? cwd : "/";
   const view = new ProgramView(mounts, machine, directory);
   if (file.includes("/")) return view.failure(inDirectory(directory, file));
