@@ -1,8 +1,9 @@
 import { ExecError } from "../errors.ts";
 import { lazily } from "../lazily.ts";
 import type { Log } from "../log.ts";
+import { OPERATING_SYSTEM } from "../operating_system.ts";
+import { confineProgram, type ProgramConfinement } from "../sandbox/confine_program.ts";
 import type { LazySandbox } from "../sandbox/lazy_sandbox.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { FileConfinement } from "../sandbox/sandbox.ts";
 import type { Caller, FileOperations, MaybePromise } from "./operations.ts";
 import { notConfined } from "./refusals.ts";
@@ -10,7 +11,7 @@ import type { Confined, ConfinedFilesOptions } from "./sandboxed/confined.ts";
 
 export interface PolicyFilesOptions {
   /** Stays the caller's. */
-  readonly sandbox: Pick<LazySandbox, "get" | "isExternal">;
+  readonly sandbox: LazySandbox;
   /** Of this process, not confined. */
   readonly operations: FileOperations;
   readonly log: Log;
@@ -42,12 +43,12 @@ export class PolicyFiles implements Disposable {
   /**
    * Operations that are confined, each to what the policy comes to when it is done.
    *
-   * @param policy What it throws is thrown; `sandboxUnavailable` says that it cannot be held.
+   * @param demand What is to be held. What it throws is thrown, also where nothing is enforced.
    * @param check Is called when the policy holds, before an operation is begun; what it throws is the operation's failure.
    */
-  under(policy: () => SandboxPolicy, check: () => void = () => {}): MaybePromise<FileOperations> {
+  under(demand: () => ProgramConfinement, check: () => void = () => {}): MaybePromise<FileOperations> {
     const { sandbox, operations } = this.#options;
-    const wanted = enforceable(policy);
+    const wanted = demand();
     if (sandbox.isExternal) {
       check();
       return operations;
@@ -63,12 +64,12 @@ export class PolicyFiles implements Disposable {
 
   /** Several operations in one view of the files; see {@linkcode Confined.during}. */
   async during<T>(
-    policy: () => SandboxPolicy,
+    demand: () => ProgramConfinement,
     caller: Caller,
     act: (operations: FileOperations) => Promise<T>,
   ): Promise<T> {
     const { sandbox, operations } = this.#options;
-    const wanted = enforceable(policy);
+    const wanted = demand();
     if (sandbox.isExternal) return await act(operations);
     const confinement = await this.#confinement(wanted, caller.signal);
     const confined = await this.#begin();
@@ -80,12 +81,11 @@ export class PolicyFiles implements Disposable {
     this.#confined?.[Symbol.dispose]();
   }
 
-  async #confinement(policy: SandboxPolicy, signal: AbortSignal): Promise<FileConfinement> {
+  async #confinement({ policy, useLegacyLandlock }: ProgramConfinement, signal: AbortSignal): Promise<FileConfinement> {
     try {
-      const sandbox = await this.#options.sandbox.get();
-      // Whoever works on files needs no network, whatever the policy says of programs.
-      const plan = await sandbox.plan({ ...policy, network: "restricted" }, signal);
-      const enforcement = await sandbox.enforcement(plan);
+      // Whoever works on files in a program's place needs no network, whatever the policy says.
+      const wanted: ProgramConfinement = { policy: { ...policy, network: "restricted" }, useLegacyLandlock };
+      const enforcement = await confineProgram(this.#options.sandbox, wanted, signal);
       if (enforcement === null) throw new Error("a policy that is to be held restricts nothing");
       return forFiles(enforcement.files);
     } catch (error) {
@@ -109,21 +109,13 @@ function forFiles(files: FileConfinement): FileConfinement {
   };
 }
 
-/** Looks at the document even where nothing is enforced. */
-function enforceable(policy: () => SandboxPolicy): SandboxPolicy {
-  try {
-    return policy();
-  } catch (error) {
-    throw asFileFailure(error);
-  }
-}
-
 /** The kind is for programs only. */
 function asFileFailure(error: unknown): unknown {
   return error instanceof ExecError && error.kind === "sandboxUnavailable" ? notConfined(error.message) : error;
 }
 
 async function confinedFiles(options: ConfinedFilesOptions): Promise<Confined> {
+  if (OPERATING_SYSTEM !== "linux") return new (await import("./sandboxed/refused_files.ts")).RefusedFiles();
   const { ConfinedFiles } = await import("./sandboxed/confined_files.ts");
   return new ConfinedFiles(options);
 }

@@ -12,7 +12,7 @@ import {
   confinesContents,
   confinesReading,
   confinesWriting,
-  confiningPolicy,
+  fileConfinement,
   type FileSandbox,
   nativePaths,
   requireCwd,
@@ -120,7 +120,7 @@ function writing(local: LocalFiles, sandbox: FileSandbox | null): FileRequests {
 }
 
 function within({ files, policyFiles }: LocalFiles, sandbox: FileSandbox, check?: () => void): FileRequests {
-  return files.within(() => policyFiles.under(() => confiningPolicy(sandbox), check));
+  return files.within(() => policyFiles.under(() => fileConfinement(sandbox), check));
 }
 
 function checked<U extends readonly PathUri[]>(sandbox: FileSandbox | null, ...uris: U) {

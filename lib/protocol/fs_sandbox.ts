@@ -6,9 +6,9 @@
 import { ExecError } from "../errors.ts";
 import type { NativePath } from "../native_path.ts";
 import type { PathUri } from "../path_uri.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import type { SandboxContext } from "./sandbox.ts";
-import { filePolicy, type PolicyDocument } from "./sandbox_policy.ts";
+import { DISCOVERY, filePolicy, type PolicyDocument } from "./sandbox_policy.ts";
 
 /** What the two forms of the document have in common. */
 export interface FileSandbox extends PolicyDocument {
@@ -81,24 +81,15 @@ export function nativePaths<U extends readonly PathUri[]>(
 /**
  * What a method has to be confined to, once its own paths have been looked at.
  *
- * @throws {ExecError} `invalidRequest` for what this machine cannot have; `sandboxUnavailable` for what is not enforced that
- * way.
+ * @throws {ExecError} `invalidRequest` for what this machine cannot have.
  */
-export function confiningPolicy(sandbox: FileSandbox): SandboxPolicy {
-  return supported(sandbox, filePolicy(sandbox));
+export function fileConfinement(sandbox: FileSandbox): ProgramConfinement {
+  return { policy: filePolicy(sandbox), useLegacyLandlock: sandbox.useLegacyLandlock };
 }
 
 /** The same for the discovery of what is installed, which has words of its own: `internal` in the place of `invalidRequest`. */
-export function discoveryPolicy(sandbox: FileSandbox): SandboxPolicy {
-  return supported(
-    sandbox,
-    filePolicy(sandbox, { kind: "internal", permissionPath: "invalid sandbox permission path: " }),
-  );
-}
-
-function supported(sandbox: FileSandbox, policy: SandboxPolicy): SandboxPolicy {
-  if (!sandbox.useLegacyLandlock) return policy;
-  throw new ExecError("sandboxUnavailable", "filesystem-restricted execution is not done with useLegacyLandlock");
+export function discoveryConfinement(sandbox: FileSandbox): ProgramConfinement {
+  return { policy: filePolicy(sandbox, DISCOVERY), useLegacyLandlock: sandbox.useLegacyLandlock };
 }
 
 const NO_ENTRIES: readonly Entry[] = [];

@@ -44,12 +44,23 @@ export function programPolicy(
 }
 
 /** How a family of methods tells of what this machine cannot have. */
-export interface PolicyWords {
+interface PolicyWords {
   readonly kind: ExecErrorKind;
   readonly permissionPath: string;
+  /** Whether the directory and the roots come before the entries. */
+  readonly contextFirst: boolean;
 }
 
-const FILE_METHODS: PolicyWords = { kind: "invalidRequest", permissionPath: "invalid sandbox permission path URI: " };
+const FILE_METHODS: PolicyWords = {
+  kind: "invalidRequest",
+  permissionPath: "invalid sandbox permission path URI: ",
+  contextFirst: false,
+};
+export const DISCOVERY: PolicyWords = {
+  kind: "internal",
+  permissionPath: "invalid sandbox permission path: ",
+  contextFirst: true,
+};
 
 /**
  * The policy for a method that works on files.
@@ -58,10 +69,16 @@ const FILE_METHODS: PolicyWords = { kind: "invalidRequest", permissionPath: "inv
  */
 export function filePolicy(sandbox: PolicyDocument, words: PolicyWords = FILE_METHODS): SandboxPolicy {
   const native = (uri: PathUri, prefix: string) => fromBytes(toNative(uri, words.kind, prefix));
+  const context = () => {
+    const { cwd, workspaceRoots } = contextOf(sandbox);
+    return {
+      cwd: cwd === null ? null : native(cwd, ""),
+      workspaceRoots: workspaceRoots.map((root) => native(root, "invalid sandbox workspace root: ")),
+    };
+  };
+  const first = words.contextFirst ? context() : undefined;
   const entries = entriesOf(sandbox, (uri) => native(uri, words.permissionPath));
-  const context = contextOf(sandbox);
-  const cwd = context.cwd === null ? null : native(context.cwd, "");
-  const workspaceRoots = context.workspaceRoots.map((root) => native(root, "invalid sandbox workspace root: "));
+  const { cwd, workspaceRoots } = first ?? context();
   if (sandbox.windowsSandboxLevel === "mxc") {
     const reason = "native MXC is unavailable on this executor";
     throw new ExecError(words.kind, `failed to prepare fs sandbox: failed to prepare MXC sandbox: ${reason}`);

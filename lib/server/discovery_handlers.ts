@@ -9,8 +9,14 @@ import { lazily } from "../lazily.ts";
 import type { PathUri } from "../path_uri.ts";
 import { discoveredRoot } from "../protocol/discovery.ts";
 import type { Result } from "../protocol/methods.ts";
-import { confinesContents, confiningPolicy, discoveryPolicy, nativePaths, requireCwd } from "../protocol/fs_sandbox.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import {
+  confinesContents,
+  discoveryConfinement,
+  fileConfinement,
+  nativePaths,
+  requireCwd,
+} from "../protocol/fs_sandbox.ts";
+import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 
 type DiscoveryName = "environmentConfig/read" | "capabilityRoots/discoverV1" | "capabilities/discoverV2";
@@ -22,7 +28,7 @@ export interface DiscoveryHandlerOptions {
   /** Files as a sandbox shows them, in one view. */
   readonly within: <T>(
     context: CallContext,
-    policy: () => SandboxPolicy,
+    demand: () => ProgramConfinement,
     act: (files: DiscoveryFiles) => Promise<T>,
   ) => Promise<T>;
   readonly host: () => MaybePromise<DiscoveryHost>;
@@ -66,7 +72,7 @@ export function discoveryHandlers({ files, within, host, keepsSecrets }: Discove
         const discovery = await viewed(async () => {
           nativePaths(sandbox, path);
           return confinesContents(sandbox, keepsSecrets)
-            ? await within(context, () => confiningPolicy(sandbox), discover)
+            ? await within(context, () => fileConfinement(sandbox), discover)
             : await discover(seen);
         }, (refusal) => failedRoot(inspectionFailure(path.text, refusal)));
         return { id, path: path.text, ...discovery };
@@ -82,7 +88,7 @@ export function discoveryHandlers({ files, within, host, keepsSecrets }: Discove
       const discover = (files: DiscoveryFiles) => discoverInstalled(found, files);
       // Where nothing is installed, there is nothing to be confined.
       return found.locations.length > 0 && confinesContents(sandbox, keepsSecrets)
-        ? await within(context, () => discoveryPolicy(sandbox), discover)
+        ? await within(context, () => discoveryConfinement(sandbox), discover)
         : await discover(seen);
     },
   };

@@ -15,12 +15,12 @@ import {
   confinesContents,
   confinesReading,
   confinesWriting,
-  confiningPolicy,
+  fileConfinement,
   type FileSandbox,
   nativePaths,
   requireCwd,
 } from "../protocol/fs_sandbox.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import { type CallContext, EncodedResult, type Handler } from "./handler.ts";
 import { LargeResult } from "./large_result.ts";
 
@@ -31,7 +31,7 @@ type FsHandlers = { readonly [M in FsName]: Handler<M> };
 export type FilesOf = (context: CallContext) => MaybePromise<ConnectionFiles>;
 
 /** Operations that are confined; see {@linkcode PolicyFiles.under}. */
-export type Confine = (policy: () => SandboxPolicy, check?: () => void) => MaybePromise<FileOperations>;
+export type Confine = (demand: () => ProgramConfinement, check?: () => void) => MaybePromise<FileOperations>;
 
 export interface FsHandlerOptions {
   readonly files: FilesOf;
@@ -42,7 +42,7 @@ export interface FsHandlerOptions {
 
 export function fsHandlers({ files: filesOf, confine, keepsSecrets }: FsHandlerOptions): FsHandlers {
   const within = (files: ConnectionFiles, sandbox: FileSandbox, check?: () => void): FileRequests =>
-    files.within(() => confine(() => confiningPolicy(sandbox), check));
+    files.within(() => confine(() => fileConfinement(sandbox), check));
   const reading = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>
     confinesReading(sandbox) ? within(files, sandbox) : files;
   const readingContents = (files: ConnectionFiles, sandbox: FileSandbox | null): FileRequests =>

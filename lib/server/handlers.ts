@@ -75,7 +75,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       const { fsHandlers } = await import("./fs_handlers.ts");
       return fsHandlers({
         files: (context) => files.of(context),
-        confine: (policy, check) => files.confine(policy, check),
+        confine: (demand, check) => files.confine(demand, check),
         keepsSecrets: sandbox.keepsSecrets,
       });
     }),
@@ -90,7 +90,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
       ]);
       return discoveryHandlers({
         files: (context) => files.discovery(context),
-        within: (context, policy, act) => files.discoveryWithin(context, policy, act),
+        within: (context, demand, act) => files.discoveryWithin(context, demand, act),
         host: () => discoveryHost(inherited()),
         keepsSecrets: sandbox.keepsSecrets,
       });

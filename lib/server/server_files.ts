@@ -4,7 +4,7 @@ import type { Caller, FileOperations, MaybePromise } from "../fs/operations.ts";
 import type { PolicyFiles } from "../fs/policy_files.ts";
 import type { Log } from "../log.ts";
 import { lazily } from "../lazily.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import type { CallContext } from "./handler.ts";
 import type { ServerSandbox } from "./server_sandbox.ts";
@@ -49,11 +49,11 @@ export class ServerFiles implements Disposable {
   }
 
   /** Operations that are confined; see {@linkcode PolicyFiles.under}. */
-  confine(policy: () => SandboxPolicy, check?: () => void): MaybePromise<FileOperations> {
+  confine(demand: () => ProgramConfinement, check?: () => void): MaybePromise<FileOperations> {
     const loaded = this.#loaded;
     return loaded === undefined
-      ? this.#begin().then(({ policyFiles }) => policyFiles.under(policy, check))
-      : loaded.policyFiles.under(policy, check);
+      ? this.#begin().then(({ policyFiles }) => policyFiles.under(demand, check))
+      : loaded.policyFiles.under(demand, check);
   }
 
   /** The same files, to discover something in: without turns, since nothing is changed. */
@@ -65,12 +65,12 @@ export class ServerFiles implements Disposable {
   /** To discover something as a sandbox shows it. */
   async discoveryWithin<T>(
     context: CallContext,
-    policy: () => SandboxPolicy,
+    demand: () => ProgramConfinement,
     act: (files: DiscoveryFiles) => Promise<T>,
   ): Promise<T> {
     const [{ policyFiles }, { DiscoveryFiles }] = await Promise.all([this.#begin(), discoveryFiles()]);
     const caller = callerOf(context);
-    return await policyFiles.during(policy, caller, (operations) => act(new DiscoveryFiles(operations, caller)));
+    return await policyFiles.during(demand, caller, (operations) => act(new DiscoveryFiles(operations, caller)));
   }
 
   [Symbol.dispose](): void {

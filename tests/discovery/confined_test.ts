@@ -27,8 +27,8 @@ class Machine implements AsyncDisposable {
   }
 
   /** Looks at everything, and writes down what it should have held. */
-  readonly within: DiscoveryHandlerOptions["within"] = async ({ signal }, policy, act) => {
-    this.policies.push(policy());
+  readonly within: DiscoveryHandlerOptions["within"] = async ({ signal }, demand, act) => {
+    this.policies.push(demand().policy);
     return await act(new DiscoveryFiles(await this.#operations, { signal, budgetMs: () => 0.5 }));
   };
 
@@ -113,6 +113,10 @@ Deno.test("what is installed is looked at as the sandbox shows it, if there is a
   const invalid = "invalid sandbox permission path: 'file://h/x' is invalid on 'linux'";
   const bad = restricted([pathEntry(FOREIGN, "read")], { cwd });
   assert.deepEqual(await machine.installed(bad, machine.within), { code: -32603, message: invalid });
+
+  const both = restricted([pathEntry(FOREIGN, "read")], { cwd: "file://h2/x", workspaceRoots: ["file://h3/x"] });
+  const context = "'file://h2/x' is invalid on 'linux'";
+  assert.deepEqual(await machine.installed(both, machine.within), { code: -32603, message: context });
 
   machine.uninstall();
   assert.equal(await machine.installed(confined), 0);

@@ -4,6 +4,7 @@ import { PolicyFiles } from "../../lib/fs/policy_files.ts";
 import type { Caller, FileOperations } from "../../lib/fs/operations.ts";
 import type { Confined } from "../../lib/fs/sandboxed/confined.ts";
 import { silentLog } from "../../lib/log.ts";
+import { LazySandbox } from "../../lib/sandbox/lazy_sandbox.ts";
 import type { AccessPlan, SandboxPolicy } from "../../lib/sandbox/policy.ts";
 import type { Enforcement, FileConfinement, Sandbox } from "../../lib/sandbox/sandbox.ts";
 import { fakeOperations } from "./fake_operations.ts";
@@ -13,9 +14,15 @@ const POLICY: SandboxPolicy = {
   fileSystem: { entries: [], globScanMaxDepth: null, cwd: null, workspaceRoots: [], tmpdir: null },
   network: "enabled",
 };
+const DEMAND = { policy: POLICY, useLegacyLandlock: false };
 const PATH = bytesOf("/file");
 const caller: Caller = { signal: new AbortController().signal, budgetMs: () => 5 };
-const files = {} as FileConfinement;
+/** What the back end gives, with its mark. */
+const files: FileConfinement = {
+  arguments: ({ argv }) => argv,
+  confinement: { kind: "filters" },
+  hold: () => Promise.reject(new ExecError("sandboxUnavailable", "no mount point")),
+};
 
 /** Writes down what is asked of whom. */
 class World {
@@ -23,19 +30,22 @@ class World {
   policies: SandboxPolicy[] = [];
   enforcement: () => Promise<Enforcement | null> = () => Promise.resolve({ files } as Enforcement);
   disposed = 0;
+  /** What the last `during` was given. */
+  held: FileConfinement | undefined;
   readonly files: PolicyFiles;
 
   constructor(isExternal = false, created: Promise<void> = Promise.resolve()) {
     const operations = this.#operations("free");
-    const sandbox: Pick<Sandbox, "plan" | "enforcement"> = {
+    const sandbox = {
       plan: (policy) => {
         this.policies.push(policy);
-        return {} as AccessPlan;
+        return { fullWrite: false } as AccessPlan;
       },
       enforcement: () => (this.asked.push("enforcement"), this.enforcement()),
-    };
+    } satisfies Partial<Sandbox> as unknown as Sandbox;
+    const choice = { choice: isExternal ? "external" : "auto", secretPaths: [], log: silentLog } as const;
     this.files = new PolicyFiles(
-      { sandbox: { isExternal, get: () => Promise.resolve(sandbox as Sandbox) }, operations, log: silentLog },
+      { sandbox: new LazySandbox(choice, () => Promise.resolve(sandbox)), operations, log: silentLog },
       async () => {
         this.asked.push("created");
         await created;
@@ -49,12 +59,13 @@ class World {
       operations: (enforce) =>
         fakeOperations({
           canonicalize: async () => {
-            assert.equal(await enforce(caller.signal), files);
+            assert.equal((await enforce(caller.signal)).confinement, files.confinement);
             return this.#operations("confined").canonicalize(PATH, caller);
           },
         }),
       during: async (confinement, _, act) => {
-        assert.equal(confinement, files);
+        this.held = confinement;
+        assert.equal(confinement.confinement, files.confinement);
         return await act(this.#operations("together"));
       },
       [Symbol.dispose]: () => this.disposed++,
@@ -67,7 +78,7 @@ class World {
 }
 
 async function ask(world: World, check?: () => void): Promise<void> {
-  await (await world.files.under(() => POLICY, check)).canonicalize(PATH, caller);
+  await (await world.files.under(() => DEMAND, check)).canonicalize(PATH, caller);
 }
 
 Deno.test("each operation is confined to what the policy comes to then, without network", async () => {
@@ -84,7 +95,7 @@ Deno.test("each operation is confined to what the policy comes to then, without 
 Deno.test("several operations share one confinement", async () => {
   const world = new World();
   using _ = world.files;
-  const result = await world.files.during(() => POLICY, caller, async (operations) => {
+  const result = await world.files.during(() => DEMAND, caller, async (operations) => {
     await operations.canonicalize(PATH, caller);
     await operations.canonicalize(PATH, caller);
     return "done";
@@ -97,7 +108,7 @@ Deno.test("nothing is enforced where the machine around is the sandbox, and noth
   const world = new World(true);
   using _ = world.files;
   await ask(world, () => world.asked.push("checked"));
-  await world.files.during(() => POLICY, caller, async (operations) => await operations.canonicalize(PATH, caller));
+  await world.files.during(() => DEMAND, caller, async (operations) => await operations.canonicalize(PATH, caller));
   assert.deepEqual(world.asked, ["checked", "free", "free"]);
   const refused = () => {
     throw new ExecError("invalidRequest", "refused");
@@ -118,14 +129,28 @@ Deno.test("what cannot be confined fails in the words for files, and nothing is 
   const checked = () => world.asked.push("checked");
   await assert.rejects(ask(world, checked), failure);
   const act = () => Promise.resolve(world.asked.push("acted"));
-  await assert.rejects(world.files.during(() => POLICY, caller, act), failure);
-  assert.throws(() =>
-    world.files.under(() => {
-      throw missing;
-    }), failure);
+  await assert.rejects(world.files.during(() => DEMAND, caller, act), failure);
+  const legacy = await world.files.under(() => ({ ...DEMAND, useLegacyLandlock: true }));
+  await assert.rejects(
+    async () => await legacy.canonicalize(PATH, caller),
+    /status unavailable: .* useLegacyLandlock /,
+  );
   world.enforcement = () => Promise.resolve(null);
   await assert.rejects(ask(world, checked), /restricts nothing/);
   assert.deepEqual(world.asked, ["created", "enforcement", "enforcement", "enforcement"]);
+});
+
+Deno.test("what a confinement needs later fails in the same words", async () => {
+  const world = new World();
+  using _ = world.files;
+  await world.files.during(() => DEMAND, caller, async () => {
+    const { signal } = caller;
+    assert.deepEqual(world.held!.arguments({ argv: ["/p"], env: {} }), ["/p"]);
+    await assert.rejects(world.held!.hold(signal), {
+      kind: "internal",
+      message: "fs sandbox helper failed with status unavailable: no mount point",
+    });
+  });
 });
 
 Deno.test("a failed check is the operation's failure", async () => {

@@ -41,9 +41,9 @@ class Asked implements AsyncDisposable {
   async ask(name: Name, params: Params): Promise<readonly [code: number, message: string] | "done"> {
     const files = await this.#connection;
     const operations = await this.#operations;
-    const confine: Confine = (policy, check) => {
+    const confine: Confine = (demand, check) => {
       this.confined++;
-      policy();
+      demand();
       if (!this.holds) throw new ExecError("internal", "not confined");
       check?.();
       return operations;
