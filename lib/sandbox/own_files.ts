@@ -13,22 +13,20 @@ export interface OwnFile {
   readonly found: "directory" | "file";
 }
 
-/** Where the runtime keeps what it has compiled, as `deno` finds it. */
-function cacheDirectory(variable: LauncherHost["variable"]): string | undefined {
+/** Where the runtime keeps what it has compiled, as `deno` finds it; by default on Linux and on macOS. */
+function cacheDirectories(variable: LauncherHost["variable"]): string[] {
   const own = variable("DENO_DIR");
-  if (own) return own;
-  const shared = variable("XDG_CACHE_HOME");
-  if (shared) return `${shared}/deno`;
-  const home = variable("HOME");
-  return home ? `${home}/.cache/deno` : undefined;
+  if (own) return [own];
+  const [shared, home] = [variable("XDG_CACHE_HOME"), variable("HOME")];
+  const usual = shared ? [`${shared}/deno`] : home ? [`${home}/.cache/deno`] : [];
+  return home ? [...usual, `${home}/Library/Caches/deno`] : usual;
 }
 
 /** @param module The address of any of our modules, in `lib/sandbox`. */
 export function ownFiles(host: LauncherHost, module: string, tree: FileTree): OwnFile[] {
   const paths = [fromText(host.program)];
   if (!host.isCompiled) {
-    const cache = cacheDirectory(host.variable);
-    if (cache?.startsWith("/")) paths.push(fromText(cache));
+    paths.push(...cacheDirectories(host.variable).filter((path) => path.startsWith("/")).map(fromText));
     const sources = new URL("..", module);
     if (sources.protocol === "file:") paths.push(fromText(decodeURIComponent(sources.pathname)));
   }

@@ -64,7 +64,7 @@ export function seatbeltLaunch(policy: SeatbeltPolicy, program: ConfinedProgram,
     directory,
     descriptors: [],
     started() {},
-    ended() {},
+    ended: () => undefined,
     [Symbol.dispose]() {},
   };
 }

@@ -6,6 +6,7 @@ import { FakeTree, linkTo } from "./fake_tree.ts";
 const tree = new FakeTree({
   app: { lib: { sandbox: { "any.ts": "" } } },
   usr: { bin: { deno: "" } },
+  mac: { Library: { Caches: { deno: {} } } },
   home: { me: { ".cache": { deno: {} }, deno: linkTo("/usr/bin/deno") } },
   cache: { deno: {} },
 });
@@ -22,6 +23,7 @@ Deno.test("ownFiles are the executable, and where it is deno our sources and its
   assert.deepEqual(ownFiles(host(true, {}, "/home/me/deno"), MODULE, tree), [program]);
   const under = (variables: Record<string, string>) => ownFiles(host(false, variables), MODULE, tree);
   assert.deepEqual(under({ HOME: "/home/me" }), [program, cache("/home/me/.cache/deno"), sources]);
+  assert.deepEqual(under({ HOME: "/mac" }), [program, cache("/mac/Library/Caches/deno"), sources]);
   assert.deepEqual(under({ HOME: "/home/me", XDG_CACHE_HOME: "/cache" }), [program, cache("/cache/deno"), sources]);
   assert.deepEqual(under({ XDG_CACHE_HOME: "/home", DENO_DIR: "/cache/deno" }), [
     program,

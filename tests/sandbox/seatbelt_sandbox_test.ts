@@ -128,7 +128,7 @@ Deno.test({
         directory: cwd,
         descriptors: [],
         started() {},
-        ended() {},
+        ended: () => undefined,
         [Symbol.dispose]() {},
       };
       return thisMac.run(launch, signal);

@@ -34,7 +34,10 @@ class TellingEnforcement implements Enforcement {
       directory: "/usr",
       descriptors: this.descriptors,
       started: (pid) => void this.events.push(pid > 0 ? "started" : "no process"),
-      ended: () => void this.events.push("ended"),
+      ended: () => {
+        this.events.push("ended");
+        return undefined;
+      },
       [Symbol.dispose]: () => void this.events.push("disposed"),
     });
   };
