@@ -45,7 +45,10 @@ export class FakeEnforcement implements Enforcement {
       descriptors: [],
       ...this.launch,
       started: () => this.calls.push("started"),
-      ended: () => this.calls.push("ended"),
+      ended: () => {
+        this.calls.push("ended");
+        return undefined;
+      },
       [Symbol.dispose]: () => this.calls.push("close"),
     };
   }
