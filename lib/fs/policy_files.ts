@@ -109,9 +109,13 @@ function forFiles(files: FileConfinement): FileConfinement {
   };
 }
 
-/** The kind is for programs only. */
+const UNAVAILABLE = "sandbox unavailable: ";
+
+/** In the words that methods on files have for it; the kind is for programs only. */
 function asFileFailure(error: unknown): unknown {
-  return error instanceof ExecError && error.kind === "sandboxUnavailable" ? notConfined(error.message) : error;
+  if (!(error instanceof ExecError) || error.kind !== "sandboxUnavailable") return error;
+  const { message } = error;
+  return notConfined(message.startsWith(UNAVAILABLE) ? message.slice(UNAVAILABLE.length) : message);
 }
 
 async function confinedFiles(options: ConfinedFilesOptions): Promise<Confined> {

@@ -25,6 +25,10 @@ Deno.test("under the reference's rules no recording is changed, under ours those
     "fs-process-sandbox-isolation",
     "fs-process-sandbox-network",
     "fs-process-sandbox-start-errors",
+    "fs-sandbox-glob-deny",
+    "fs-sandbox-legacy-landlock",
+    "fs-sandbox-protected-metadata",
+    "fs-sandbox-restricted-read",
     "fs-write-file-special",
   ]);
 });

@@ -23,12 +23,12 @@ export function whyNotPlayed(transcript: Transcript, target: Target): string | n
   return whyNotLaunched(target.words, meta.launch);
 }
 
-/** What a recording with programs in sandboxes needs, and this machine lacks. */
+/** What a recording with programs or files in sandboxes needs, and this machine lacks. */
 function missingForSandboxes({ lines }: Transcript): string | null {
-  const starts = lines.filter((line) => line.dir === "send").map(({ msg }) => JSON.stringify(msg) ?? "")
-    .filter((text) => text.includes('"process/start"') && text.includes('"managed"'));
-  if (starts.length === 0) return null;
-  if (starts.some((text) => text.includes("/usr/bin/python3")) && !runs("/usr/bin/python3", "-c", "")) {
+  const confined = lines.filter((line) => line.dir === "send").map(({ msg }) => JSON.stringify(msg) ?? "")
+    .filter((text) => text.includes('"managed"'));
+  if (confined.length === 0) return null;
+  if (confined.some((text) => text.includes("/usr/bin/python3")) && !runs("/usr/bin/python3", "-c", "")) {
     return "its program needs /usr/bin/python3";
   }
   const view = ["--user", "--map-current-user", "--mount", "--pid", "--fork", "--net", "true"];

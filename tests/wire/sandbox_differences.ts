@@ -10,6 +10,11 @@ export const SANDBOX_DIFFERENCES = {
   nestedNamespaces: "In a sandbox no user namespace can be made at all; the reference's can, but it maps no user.",
   unixDatagrams: "Without network a unix socket cannot be one for datagrams: those can be sent without a connection, " +
     "which the reference's filter does not see.",
+  sandboxFailureWords: "Why a sandbox for files cannot be made is told in one sentence; the reference tells how its " +
+    "helper ended and what that printed.",
+  nothingFalselyDone:
+    "What would be made in a part of the view that is nowhere on the machine fails as on a read-only " +
+    "file system; the reference reports success, and nothing is there.",
 } as const;
 
 export type SandboxDifference = keyof typeof SANDBOX_DIFFERENCES;
@@ -59,6 +64,30 @@ const CHANGES: readonly Change[] = [
         lines,
       ),
   },
+  {
+    scenario: "fs-sandbox-glob-deny",
+    difference: "sandboxFailureWords",
+    change: (lines) => lines.map((line) => isReplyTo(15, line) ? withReason(line) : line),
+  },
+  {
+    scenario: "fs-sandbox-protected-metadata",
+    difference: "sandboxFailureWords",
+    change: (lines) => lines.map((line) => isReplyTo(14, line) ? withReason(line) : line),
+  },
+  {
+    scenario: "fs-sandbox-legacy-landlock",
+    difference: "sandboxFailureWords",
+    change: (lines) =>
+      lines.map((line) =>
+        isReplyTo(3, line) ? notConfined(3, "useLegacyLandlock cannot be held where files are restricted") : line
+      ),
+  },
+  {
+    scenario: "fs-sandbox-restricted-read",
+    difference: "nothingFalselyDone",
+    change: (lines) =>
+      lines.map((line) => isReplyTo(12, line) ? readOnly(12) : isReplyTo(13, line) ? readOnly(13) : line),
+  },
 ];
 
 /** The recording as a server plays it whose sandboxes differ as `allows` says. */
@@ -87,6 +116,21 @@ function isReplyTo(id: number, line: Line): boolean {
 
 function refusal(id: number, code: number, message: string): Line {
   return { dir: "recv", msg: { error: { code, data: { kind: "sandboxUnavailable" }, message }, id } };
+}
+
+/** A recorded refusal with nothing but the sentence at its end. */
+function withReason(line: Line): Line {
+  const { id, error } = (line as { msg: { id: number; error: { message: string } } }).msg;
+  return notConfined(id, error.message.slice(error.message.indexOf("Fatal error: ") + "Fatal error: ".length));
+}
+
+function notConfined(id: number, reason: string): Line {
+  const message = `fs sandbox helper failed with status unavailable: ${reason}`;
+  return { dir: "recv", msg: { error: { code: -32603, message }, id } };
+}
+
+function readOnly(id: number): Line {
+  return { dir: "recv", msg: { error: { code: -32603, message: "Read-only file system (os error 30)" }, id } };
 }
 
 function withOutput(
