@@ -67,12 +67,13 @@ Deno.test("a program is prepared with bytes: its names, its sorted variables, th
   const { record, launched } = launch(bench, enforcement, ["tool", "ä"], { arg0: "other", env, cwd });
   await launched;
   await record.end();
-  assert.deepEqual(enforcement.programs, [{
+  const { file, argv, env: variables, cwd: directoryInside } = enforcement.programs[0]!;
+  assert.deepEqual({ file, argv, env: variables, cwd: directoryInside }, {
     file: "tool",
     argv: ["other", "\xc3\xa4"],
     env: ["A=2", "B=\xf0\x90\x80\x80", "\xc3\xb6=1"],
     cwd: scratch.path,
-  }]);
+  });
 });
 
 Deno.test("a terminal's program also gets SHELL, and runs at home where its directory is not there", async () => {
