@@ -3,7 +3,7 @@
  * what grants. No path stands in the text: each is a parameter, which the text only names.
  */
 
-import { parent } from "./byte_path.ts";
+import { isAtOrBelow, parent } from "./byte_path.ts";
 import { type Region, regionsOf } from "./plan_regions.ts";
 import type { AccessPlan, AccessRule, BytePath } from "./policy.ts";
 import { BASE_POLICY, NAME_SERVICE_SOCKET, NETWORK_POLICY } from "./seatbelt_base.ts";
@@ -20,8 +20,6 @@ export interface SeatbeltOptions {
   readonly hidden?: readonly { readonly path: BytePath; readonly found: "directory" | "file" }[];
   /** Where programs that use the network leave what they learn; null: nowhere. */
   readonly networkCache?: BytePath | null;
-  /** What may be read besides, for a program of our own. */
-  readonly readable?: readonly BytePath[];
 }
 
 /** What reading takes: besides the content that something is there, and to run it. */
@@ -44,23 +42,19 @@ class Writer {
   constructor(plan: AccessPlan, options: SeatbeltOptions) {
     this.#plan = plan;
     this.#options = options;
-    this.#rules = withHidden(plan.rules, options.hidden ?? []);
+    this.#rules = withHidden(plan.rules, options.hidden);
     this.#readable = regionsOf(this.#rules, (access) => access !== "deny");
     this.#writable = regionsOf(this.#rules, (access) => access === "write");
   }
 
   policy(): SeatbeltPolicy {
-    const { readable = [], hidden = [] } = this.#options;
-    const everything = `${READING} file-write*`;
     const text = [
       BASE_POLICY,
       ...(this.#plan.network === "enabled" ? this.#network() : []),
       ...this.#allow(READING, this.#readable),
       ...this.#allow("file-write*", this.#writable),
       rule("deny", "file-write-unlink", this.#pins().map((path) => this.#literal(path))),
-      rule("deny", everything, this.#denials()),
-      rule("allow", READING, readable.map((path) => this.#tree(path))),
-      rule("deny", everything, readable.length === 0 ? [] : hidden.map(({ path }) => this.#tree(path))),
+      rule("deny", `${READING} file-write*`, this.#denials()),
       rule("allow", "file-read-metadata file-test-existence", this.#ways().map((path) => this.#literal(path))),
     ];
     return { text: text.join(""), parameters: new Map([...this.#names].map(([value, name]) => [name, value])) };
@@ -122,14 +116,10 @@ class Writer {
 
   /** The directories above what may be read, and the links that it is spelled with: they can be gone through, not listed. */
   #ways(): BytePath[] {
-    const roots = [...this.#readable.map(({ root }) => root.path), ...(this.#options.readable ?? [])];
-    const links = this.#plan.links.map(({ path }) => path).filter((path) => !this.#isHidden(path));
+    const roots = this.#readable.map(({ root }) => root.path);
+    const links = this.#plan.links.map(({ path }) => path).filter((path) => !isHidden(path, this.#options.hidden));
     const above = [...roots, ...links].flatMap((path) => path === "/" ? [] : between("/", path));
     return [...new Set([...above, ...links])].sort();
-  }
-
-  #isHidden(path: BytePath): boolean {
-    return (this.#options.hidden ?? []).some((one) => path === one.path || path.startsWith(`${one.path}/`));
   }
 
   #literal(path: BytePath): string {
@@ -148,12 +138,15 @@ class Writer {
 }
 
 /** What is hidden is denied, and nothing below it is granted. */
-function withHidden(rules: readonly AccessRule[], hidden: NonNullable<SeatbeltOptions["hidden"]>): AccessRule[] {
-  const isHidden = (path: BytePath) => hidden.some((one) => path === one.path || path.startsWith(`${one.path}/`));
+function withHidden(rules: readonly AccessRule[], hidden: SeatbeltOptions["hidden"] = []): AccessRule[] {
   return [
-    ...rules.filter(({ path }) => !isHidden(path)),
+    ...rules.filter(({ path }) => !isHidden(path, hidden)),
     ...hidden.map((one): AccessRule => ({ ...one, access: "deny", isProtection: false })),
   ];
+}
+
+function isHidden(path: BytePath, hidden: SeatbeltOptions["hidden"] = []): boolean {
+  return hidden.some((one) => isAtOrBelow(path, one.path));
 }
 
 function isEverything({ root, without }: Region): boolean {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { PolicyEntry, RestrictedFileSystem } from "../../lib/sandbox/policy.ts";
-import { FakeTree, linkTo, type Node } from "./fake_tree.ts";
+import { type FakeTree, linkTo, type Node } from "./fake_tree.ts";
 
 const NAMES = ["a", "b", "x.env", ".git", ".codex", "c"];
 const name = fc.constantFrom(...NAMES);
