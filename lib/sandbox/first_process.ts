@@ -6,6 +6,8 @@ import * as libc from "../linux/libc.ts";
 /** How long to wait where it is not known which process it was: whatever is left is being killed by then. */
 const UNKNOWN_MS = 2_000;
 const FIRST_LOOK_MS = 1;
+/** Each wait is a little longer than the one before: mostly it takes the kernel less than 15 ms, and somebody waits. */
+const NEXT_LOOK = 1.25;
 const LONGEST_LOOK_MS = 250;
 /** Bubblewrap says a little more than the number. */
 const MAX_REPORT_BYTES = 1024;
@@ -39,7 +41,7 @@ export class FirstProcess implements Disposable {
   async ended(clock: Clock, wasStarted: boolean): Promise<void> {
     if (!wasStarted) return;
     const until = clock.now() + UNKNOWN_MS;
-    for (let wait = FIRST_LOOK_MS;; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
+    for (let wait = FIRST_LOOK_MS;; wait = Math.min(NEXT_LOOK * wait, LONGEST_LOOK_MS)) {
       const state = this.look();
       if (state === "gone" || (state === "unknown" && clock.now() >= until)) return;
       await new Promise<void>((resolve) => clock.after(wait, resolve));

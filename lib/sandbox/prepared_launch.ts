@@ -3,7 +3,7 @@ import type { PreparedLaunch } from "./sandbox.ts";
 
 export interface LaunchParts extends Pick<PreparedLaunch, "path" | "argv" | "env" | "descriptors"> {
   /** Called once, when what was started has ended, or nothing was. */
-  readonly letGo?: (wasStarted: boolean) => void;
+  readonly letGo?: (wasStarted: boolean) => Promise<void>;
 }
 
 /** Owns its descriptors. */
@@ -12,7 +12,7 @@ export class OwnedLaunch implements PreparedLaunch {
   readonly argv: readonly string[];
   readonly env: readonly string[];
   #descriptors: readonly number[];
-  #letGo: ((wasStarted: boolean) => void) | undefined;
+  #letGo: ((wasStarted: boolean) => Promise<void>) | undefined;
   #wasStarted = false;
 
   constructor({ path, argv, env, descriptors, letGo }: LaunchParts) {
@@ -31,10 +31,10 @@ export class OwnedLaunch implements PreparedLaunch {
     this.#wasStarted = true;
   }
 
-  ended(): void {
+  ended(): Promise<void> | undefined {
     const letGo = this.#letGo;
     this.#letGo = undefined;
-    letGo?.(this.#wasStarted);
+    return letGo?.(this.#wasStarted);
   }
 
   [Symbol.dispose](): void {

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from "../clock.ts";
+import type { DescriptorSource } from "../linux/posix_spawn.ts";
 import type { Log } from "../log.ts";
 import type { BackEnd } from "./back_end.ts";
 import type { BackEndChoice } from "./back_end_choice.ts";
@@ -65,6 +66,8 @@ export interface ConfinedProgram {
   readonly env: readonly string[];
   /** A real path of a directory that exists on the machine; the program begins in `/` if the sandbox does not have it. */
   readonly cwd: BytePath;
+  /** Whether its standard descriptors are a terminal that is to control it. */
+  readonly onTerminal?: boolean;
 }
 
 /**
@@ -80,13 +83,23 @@ export interface PreparedLaunch extends Disposable {
   readonly directory?: BytePath;
   /** Ours; they become the descriptors 3, 4 and so on. */
   readonly descriptors: readonly number[];
+  /**
+   * Where what is to be started runs already and waits: what is called in the place of the start, and before the scope is
+   * left.
+   *
+   * @param streams The standard descriptors of the program.
+   * @returns Its process id, or a negated error number.
+   */
+  readonly handOver?: ((streams: readonly DescriptorSource[]) => number) | undefined;
   /** The start has succeeded, as this process. To be called in the same step. */
   started(pid: number): void;
   /**
    * The process that was started has ended and was waited for, or none was started. What the sandbox needed is let go of
    * once all that it held has ended as well.
+   *
+   * @returns Resolves when that is done and nothing of it is to be seen any more; undefined: there was nothing.
    */
-  ended(): void;
+  ended(): Promise<void> | undefined;
 }
 
 /** How a helper of the server's is confined that works on files in a program's place. */

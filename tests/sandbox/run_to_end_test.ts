@@ -6,7 +6,8 @@ import { never } from "./support/own_sandbox.ts";
 const ignore = Deno.build.os !== "linux";
 
 function shell(script: string, letGo: (wasStarted: boolean) => void, path = "/bin/sh"): OwnedLaunch {
-  return new OwnedLaunch({ path, argv: ["sh", "-c", script], env: ["A=\xff"], descriptors: [], letGo });
+  const parts = { path, argv: ["sh", "-c", script], env: ["A=\xff"], descriptors: [] };
+  return new OwnedLaunch({ ...parts, letGo: (wasStarted) => Promise.resolve(letGo(wasStarted)) });
 }
 
 Deno.test({

@@ -15,8 +15,12 @@ export interface Beginning {
   readonly events: ChildEvents;
   /** Starts a file with these descriptors from 0 on: its process id, or a negated error number. */
   start(descriptors: readonly DescriptorSource[]): number;
-  /** The program's exit status has been taken, whether or not anybody still wants its events. */
-  ended?(): void;
+  /**
+   * The program's exit status has been taken, whether or not anybody still wants its events.
+   *
+   * @returns Resolves when nothing is left of the sandbox around it.
+   */
+  ended?(): Promise<void> | undefined;
 }
 
 /** @throws {ExecError} If the system refuses a step of the start; nothing is left open, and nobody hears of an end. */

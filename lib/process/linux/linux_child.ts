@@ -10,6 +10,9 @@ import type { Poller, Watch } from "../../linux/poller.ts";
 import { StdinWriter } from "./stdin_writer.ts";
 import { readWaitStatus, signalName } from "./wait_status.ts";
 
+/** How long `closed` waits for a sandbox to be gone, in ms: it takes some milliseconds, unless it cannot be seen. */
+const SANDBOX_PATIENCE_MS = 250;
+
 /** What all children of one back end share. */
 export interface ChildContext {
   readonly poller: Poller;
@@ -38,6 +41,8 @@ export class LinuxChild implements Child {
   #terminated = false;
   #closed = false;
   #disposed = false;
+  /** Resolves when nothing is left of the sandbox around the program. */
+  #sandboxGone: Promise<void> | undefined;
 
   /** Owns the descriptors from here on. */
   constructor(context: ChildContext, streams: StreamDescriptors, events: ChildEvents) {
@@ -62,13 +67,13 @@ export class LinuxChild implements Child {
    * Says which process it has become; from now on events come.
    *
    * @param ended Called once its exit status has been taken, before any event of that and also when no event comes any
-   * more.
+   * more. It says when nothing is left of the sandbox: a client that has heard of the end sees no trace of it.
    */
-  started(pid: number, ended?: () => void): void {
+  started(pid: number, ended?: () => Promise<void> | undefined): void {
     this.#group = this.#context.groups.add(pid);
     this.#context.children.add(this);
     this.#context.exits.await(pid, this.#group.pidfd, (status) => {
-      ended?.();
+      this.#sandboxGone = ended?.();
       this.#ended(status);
     });
     for (const reader of this.#readers) reader.start();
@@ -169,7 +174,17 @@ export class LinuxChild implements Child {
     this.#closed = true;
     this.#release();
     this.#context.groups.check(this.#group!);
-    this.#events.closed();
+    if (this.#sandboxGone === undefined) return this.#events.closed();
+    void this.#closeWhenSandboxIsGone(this.#sandboxGone);
+  }
+
+  async #closeWhenSandboxIsGone(gone: Promise<void>): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = this.#context.clock.after(SANDBOX_PATIENCE_MS, resolve);
+    // What could not be removed is no matter of the program's; the next start of the server removes it.
+    await Promise.race([late, gone.catch(() => {})]);
+    timer.cancel();
+    if (!this.#disposed) this.#events.closed();
   }
 
   #release(): void {
