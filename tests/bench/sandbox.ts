@@ -4,7 +4,7 @@ import { OUR_COMMAND, type ServerCommand } from "../program/running_server.ts";
 import type { Members } from "../support/wire_client.ts";
 import { Bed, type Plan, sides } from "./plan.ts";
 import type { LocalCarrier, RowId, Side } from "./rows.ts";
-import { SANDBOX_ROWS } from "./sandbox_rows.ts";
+import type { SANDBOX_ROWS } from "./sandbox_rows.ts";
 import { Scratch } from "./scratch.ts";
 
 const ENTRIES = 100;
