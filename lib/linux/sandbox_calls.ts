@@ -89,6 +89,11 @@ export function setFileModeMask(mask: number): number {
   return systemCall(NUMBERS.umask, mask);
 }
 
+/** Makes `target` the same as `fd`, open in the next program as well. They must not be the same number. */
+export function duplicate(fd: number, target: number): number {
+  return systemCall(NUMBERS.dup3, fd, target, 0);
+}
+
 const CLOSE_RANGE_CLOEXEC = 4;
 
 /** What is open from this number on does not reach the program that comes in our place. Linux 5.11. */

@@ -4,11 +4,12 @@ import { landlockVersion } from "../linux/sandbox_calls.ts";
 import { fromBytes } from "./byte_path.ts";
 import { landlockObstacle, landlockPlan } from "./landlock.ts";
 import type { LaunchPlan } from "./launcher/launch_plan.ts";
-import { launcherWords, planFile } from "./launcher_words.ts";
+import { LauncherLaunch } from "./launcher_launch.ts";
+import { launcherKind, planFile, takeReady } from "./launcher_words.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
 import { metadataFilter } from "./metadata_filter.ts";
 import type { AccessPlan } from "./policy.ts";
-import { OwnedLaunch } from "./prepared_launch.ts";
+import type { ReadyLaunchers } from "./ready_launchers.ts";
 import type { ConfinedProgram, Enforcement } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
 import { tryMechanism } from "./trial.ts";
@@ -35,7 +36,7 @@ export class LandlockMechanism implements Mechanism {
   enforcement(plan: AccessPlan): Enforcement {
     const { machine } = this.#premises;
     const filters = [networkFilter(machine, plan.network), metadataFilter(machine)].map(fromBytes);
-    return launcherAlone(plan, this.name, (program) => landlockPlan(plan, filters, program));
+    return launcherAlone(this.#premises.launchers, plan, this.name, (program) => landlockPlan(plan, filters, program));
   }
 }
 
@@ -55,12 +56,18 @@ export class FilterMechanism implements Mechanism {
 
   enforcement(plan: AccessPlan): Enforcement {
     const filters = [fromBytes(networkFilter(this.#premises.machine, plan.network))];
-    return launcherAlone(plan, this.name, (program) => ({ confinement: { kind: "filters" }, filters, program }));
+    return launcherAlone(
+      this.#premises.launchers,
+      plan,
+      this.name,
+      (program) => ({ confinement: { kind: "filters" }, filters, program }),
+    );
   }
 }
 
 /** Such plans need no mount points: there is nothing that could be covered. */
 function launcherAlone(
+  launchers: ReadyLaunchers,
   plan: AccessPlan,
   backEnd: Enforcement["backEnd"],
   launchPlan: (program: ConfinedProgram) => LaunchPlan,
@@ -70,8 +77,9 @@ function launcherAlone(
     backEnd,
     // deno-lint-ignore require-await
     async prepare(program) {
-      const { argv, env } = launcherWords(({ argv }) => argv);
-      return new OwnedLaunch({ path: argv[0]!, argv, env, descriptors: [planFile(launchPlan(program))] });
+      const kind = launcherKind(({ argv }) => argv, false);
+      const descriptors = [planFile(launchPlan(program))] as const;
+      return new LauncherLaunch({ launchers, kind, ready: takeReady(launchers, kind, program), descriptors });
     },
     files: {
       arguments: ({ argv }) => argv,

@@ -40,6 +40,6 @@ export function launcherCommand(host: LauncherHost = THIS_HOST): LauncherCommand
     const value = host.variable(name);
     if (value !== undefined) env[name] = value;
   }
-  const flags = ["run", "--quiet", "--no-config", "--no-lock", "--no-prompt", "--allow-ffi"];
+  const flags = ["run", "--quiet", "--no-config", "--no-lock", "--no-prompt", "--no-code-cache", "--allow-ffi"];
   return { argv: [host.program, ...flags, module, String(PLAN_DESCRIPTOR)], env };
 }

@@ -13,6 +13,7 @@ import { recordPath } from "./mount_point_record_path.ts";
 import { MountPoints } from "./mount_points.ts";
 import { keepFromWriting, type OwnFile, ownFiles } from "./own_files.ts";
 import type { AccessPlan, SandboxPolicy } from "./policy.ts";
+import { ReadyLaunchers } from "./ready_launchers.ts";
 import { realTree } from "./real_tree.ts";
 import type { ConfinedProgram, Enforcement, Sandbox, SandboxOptions } from "./sandbox.ts";
 import { ServerDirectory } from "./server_directory.ts";
@@ -30,6 +31,7 @@ class LinuxSandbox implements Sandbox {
   readonly #directory: ServerDirectory;
   readonly #mountPoints: MountPoints;
   readonly #tenancies: Tenancies;
+  readonly #launchers: ReadyLaunchers;
   readonly #own: OwnFile[];
   readonly #bubblewrap: BubblewrapMechanism;
   readonly #unshare: TestedBackEnd<Mechanism>;
@@ -44,12 +46,14 @@ class LinuxSandbox implements Sandbox {
     this.#directory = new ServerDirectory(record, uid);
     this.#mountPoints = new MountPoints({ directory: record, log, uid });
     this.#tenancies = new Tenancies(clock);
+    this.#launchers = new ReadyLaunchers(clock);
     this.#own = ownFiles(THIS_HOST, import.meta.url, realTree);
     const hidden = new HiddenFiles(this.#directory, secretPaths.map(absolute));
     const premises: Premises = {
       machine: Deno.build.arch,
       mountPoints: this.#mountPoints,
       tenancies: this.#tenancies,
+      launchers: this.#launchers,
       covers: () => this.#directory.covers(),
       hidden: () => hidden.now(),
       secrets: () => hidden.secrets(),
@@ -75,6 +79,7 @@ class LinuxSandbox implements Sandbox {
     const plan = keepFromWriting(asked, this.#own);
     const backEnd = await this.#backEnds.choose(plan);
     if (backEnd === null) return null;
+    this.#launchers.open();
     const enforcement = backEnd.launch.enforcement(plan);
     if (backEnd.launch !== this.#bubblewrap) return enforcement;
     const prepare: Enforcement["prepare"] = async (program, signal) => {
@@ -90,6 +95,7 @@ class LinuxSandbox implements Sandbox {
 
   /** To be called when all that was started has been killed. */
   [Symbol.dispose](): void {
+    this.#launchers[Symbol.dispose]();
     this.#mountPoints.end(this.#tenancies.wait());
     this.#directory[Symbol.dispose]();
   }

@@ -3,6 +3,7 @@ import type { CoverFiles } from "./cover_files.ts";
 import type { MountPoints } from "./mount_points.ts";
 import type { OwnFile } from "./own_files.ts";
 import type { AccessPlan } from "./policy.ts";
+import type { ReadyLaunchers } from "./ready_launchers.ts";
 import type { Enforcement } from "./sandbox.ts";
 import type { Machine } from "./syscall_numbers.ts";
 import type { Tenancies } from "./tenancies.ts";
@@ -23,6 +24,7 @@ export interface Premises {
   readonly machine: Machine;
   readonly mountPoints: MountPoints;
   readonly tenancies: Tenancies;
+  readonly launchers: ReadyLaunchers;
   /** @throws {ExecError} `sandboxUnavailable` if they cannot be made. */
   covers(): CoverFiles;
   /** What nobody inside may see, as it is there now. */

@@ -5,7 +5,7 @@ import { cStrings, pread } from "../linux/sandbox_calls.ts";
 import { errnoText } from "../linux/errno.ts";
 import * as libc from "../linux/libc.ts";
 import { ownChildren } from "../linux/own_children.ts";
-import { posixSpawn } from "../linux/posix_spawn.ts";
+import { type DescriptorSource, posixSpawn } from "../linux/posix_spawn.ts";
 import { fromText, toBytes } from "./byte_path.ts";
 import { memoryFile } from "./memory_file.ts";
 import { OwnedLaunch } from "./prepared_launch.ts";
@@ -51,17 +51,22 @@ export function runFile(path: string, args: readonly string[], signal: AbortSign
 
 function start(prepared: PreparedLaunch, outputs: readonly number[]): number {
   using launch = prepared;
+  const streams = [{ path: cString("/dev/null"), flags: libc.O_RDONLY }, ...outputs];
+  const pid = launch.handOver?.(streams) ?? spawn(launch, streams);
+  if (pid < 0) throw new ExecError("sandboxUnavailable", `it cannot be started: ${errnoText(-pid)}`);
+  ownChildren.add(pid);
+  return pid;
+}
+
+function spawn(launch: PreparedLaunch, streams: readonly DescriptorSource[]): number {
   const [argv, env] = [cStrings(launch.argv), cStrings(launch.env)];
-  const pid = posixSpawn({
+  return posixSpawn({
     path: cString(toBytes(launch.path)),
     argv: { pointers: argv.block, block: argv.block },
     env: { pointers: env.block, block: env.block },
     directory: cString("/"),
-    descriptors: [{ path: cString("/dev/null"), flags: libc.O_RDONLY }, ...outputs, ...launch.descriptors],
+    descriptors: [...streams, ...launch.descriptors],
   });
-  if (pid < 0) throw new ExecError("sandboxUnavailable", `it cannot be started: ${errnoText(-pid)}`);
-  ownChildren.add(pid);
-  return pid;
 }
 
 async function ended(pid: number, signal: AbortSignal, clock: Clock): Promise<number> {

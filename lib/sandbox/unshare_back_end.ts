@@ -3,13 +3,13 @@ import { close } from "../linux/libc.ts";
 import { fromBytes } from "./byte_path.ts";
 import { fileView } from "./file_view.ts";
 import { FirstProcess } from "./first_process.ts";
-import { launcherWords, planFile } from "./launcher_words.ts";
+import { LauncherLaunch } from "./launcher_launch.ts";
+import { launcherKind, planFile, takeReady } from "./launcher_words.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
 import { mountPlan } from "./mount_plan.ts";
 import { neededMountPoints } from "./needed_mount_points.ts";
 import { existing } from "./own_files.ts";
 import type { AccessPlan } from "./policy.ts";
-import { OwnedLaunch } from "./prepared_launch.ts";
 import { realTree } from "./real_tree.ts";
 import type { ConfinedProgram, Enforcement, PreparedLaunch } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
@@ -49,17 +49,18 @@ export class UnshareMechanism implements Mechanism {
     program: ConfinedProgram,
     signal: AbortSignal,
   ): Promise<PreparedLaunch> {
-    const { mountPoints, tenancies, machine, hidden } = this.#premises;
+    const { mountPoints, tenancies, launchers, machine, hidden } = this.#premises;
     const mounts = mountPlan(plan, { scratch: "writable", hidden: hidden() });
     const filter = fromBytes(networkFilter(machine, plan.network));
+    const kind = launcherKind((command) => unshareArguments(unshare, command, plan.network), true);
     await using scope = new AsyncDisposableStack();
     const lease = scope.use(await mountPoints.hold(neededMountPoints(plan), signal));
-    const first = scope.use(new FirstProcess());
-    const report = scope.adopt(first.report, close);
     const file = scope.adopt(planFile(unsharePlan(mounts, [filter], program)), close);
-    const { argv, env } = launcherWords((command) => unshareArguments(unshare, command, plan.network));
+    const ready = scope.use(takeReady(launchers, kind, program));
+    const first = ready?.first ?? scope.use(new FirstProcess());
+    const report = ready === undefined ? [scope.adopt(first.report, close)] : [];
     scope.move(); // from here on they belong to the launch
     const letGo = tenancies.begin(lease, first);
-    return new OwnedLaunch({ path: argv[0]!, argv, env, descriptors: [file, report], letGo });
+    return new LauncherLaunch({ launchers, kind, ready, descriptors: [file, ...report], letGo });
   }
 }

@@ -32,12 +32,13 @@ export function confinedProgram(spec: LaunchSpec): ConfinedProgram {
     argv: [spec.arg0 ?? file!, ...rest].map(fromText),
     env: sortedVariables(spec.tty ? withShell(spec.env) : spec.env).map(fromText),
     cwd: fromBytes(real),
+    onTerminal: spec.tty,
   };
 }
 
 /** Starts what stands in the place of the program: its process id, or a negated error number. */
 export function startPrepared(prepared: PreparedLaunch, descriptors: readonly DescriptorSource[]): number {
-  const pid = posixSpawn({
+  const pid = prepared.handOver?.(descriptors) ?? posixSpawn({
     path: cString(toBytes(prepared.path)),
     argv: cStringArray(prepared.argv.map(toBytes)),
     env: cStringArray(prepared.env.map(toBytes)),

@@ -6,11 +6,13 @@
 
 import * as calls from "../../linux/sandbox_calls.ts";
 import { osErrorText } from "../../linux/errno.ts";
+import { isPairedSocket } from "../../linux/socket_calls.ts";
 import { must } from "./failure.ts";
 import { buildRuleset } from "./landlock_domain.ts";
 import type { LaunchPlan } from "./launch_plan.ts";
 import { enterView } from "./mount_view.ts";
 import { readPlan } from "./plan_file.ts";
+import { receiveLaunch } from "./receive_launch.ts";
 import { dropPrivileges } from "./privileges.ts";
 import { enterDirectory, runProgram } from "./program.ts";
 
@@ -25,7 +27,7 @@ const SIGSTOP = 19;
 const LAST_SIGNAL = 64;
 const ERROR_OUTPUT = 2;
 
-/** @param args What the launcher was started with: the number of the plan's descriptor. Never returns. */
+/** @param args What the launcher was started with: the number of a descriptor, see {@linkcode planOf}. Never returns. */
 export function launch(args: readonly string[]): never {
   try {
     run(planOf(args));
@@ -35,10 +37,11 @@ export function launch(args: readonly string[]): never {
   }
 }
 
+/** The plan is the descriptor, or will come over it when there is something to do. */
 function planOf(args: readonly string[]): LaunchPlan {
   const [text = "", ...more] = args;
   const fd = /^\d{1,9}$/.test(text) && more.length === 0 ? Number(text) : -1;
-  const plan = readPlan(fd);
+  const plan = readPlan(isPairedSocket(fd) ? receiveLaunch(fd) : fd);
   must("close_range", calls.closeOnExecFrom(FIRST_PRIVATE_DESCRIPTOR));
   return plan;
 }
