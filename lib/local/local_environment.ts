@@ -9,6 +9,7 @@ import { webFetch } from "../client/web_fetch.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { lazily } from "../lazily.ts";
 import { type Log, silentLog } from "../log.ts";
+import { OPERATING_SYSTEM } from "../operating_system.ts";
 import { systemBackend } from "../process/backend.ts";
 import type { ProcessBackend } from "../process/child.ts";
 import { hostFacts } from "../process/host_facts.ts";
@@ -52,7 +53,12 @@ export async function localEnvironment(options: LocalOptions = {}): Promise<Envi
     executorVersion: WIRE_VERSION,
     serverInfo: null,
     prependPathDirs: [],
-    capabilities: { fileWriteStreaming: true, httpHeaderEnvVars: true, [EXTENSIONS_CAPABILITY]: true },
+    capabilities: {
+      fileWriteStreaming: true,
+      httpHeaderEnvVars: true,
+      sandboxedFileStreaming: OPERATING_SYSTEM === "linux",
+      [EXTENSIONS_CAPABILITY]: true,
+    },
   };
   await using scope = new AsyncDisposableStack();
   const ended = new AbortController();

@@ -1,3 +1,4 @@
+import { OPERATING_SYSTEM } from "../operating_system.ts";
 import { hostFacts } from "../process/host_facts.ts";
 import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Result } from "../protocol/methods.ts";
@@ -17,6 +18,9 @@ export async function environmentInfo(): Promise<Result<"environment/info">> {
   };
 }
 
+/** Where there are back ends for sandboxes that hold programs and files alike. */
+const CONFINES = OPERATING_SYSTEM === "linux";
+
 /** A name is true only when the thing works; clients do not fall back once it is. */
 const CAPABILITIES: Result<"environment/info">["capabilities"] = {
   networkProxyLaunch: false,
@@ -24,16 +28,18 @@ const CAPABILITIES: Result<"environment/info">["capabilities"] = {
   networkProxyTransparentTcp: false,
   credentialMasking: false,
   credentialMaskingCustomProviders: false,
-  capabilityDiscoverySandbox: false,
+  capabilityDiscoverySandbox: CONFINES,
   fsWatchMissing: true,
   capabilityDiscoveryV2: true,
   environmentConfigRead: true,
   httpHeaderEnvVars: true,
-  sandboxedFileStreaming: false,
+  sandboxedFileStreaming: CONFINES,
   fileWriteStreaming: true,
   shellSnapshotV2: false,
   windowsMxc: false,
-  linuxRootWritePreservesDevices: false,
-  linuxApprovedRootWritePreservesRestrictions: false,
+  /** Whoever may write everything but for some paths has the devices that everybody needs. */
+  linuxRootWritePreservesDevices: CONFINES,
+  /** Those paths stay what they are, whatever has been approved. */
+  linuxApprovedRootWritePreservesRestrictions: CONFINES,
   [EXTENSIONS_CAPABILITY]: true,
 };

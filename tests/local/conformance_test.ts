@@ -20,6 +20,7 @@ if (Deno.build.os === "linux") {
     import("../../lib/process/linux/confined.ts"),
     import("../../lib/sandbox/linux_sandbox.ts"),
     import("../../lib/fs/linux/system.ts"),
+    import("../../lib/fs/sandboxed/confined_files.ts"),
     import("../../lib/linux/tcp.ts"),
   ]);
 }

@@ -184,6 +184,52 @@ export const FILE_CASES: readonly Case[] = [
       return failures;
     },
   },
+  {
+    name: "files are held to their sandbox, whole and by blocks; or nothing is done with them",
+    async run({ environment: { files }, directory }) {
+      const inside = `${directory}/in`, outside = `${directory}/out`;
+      for (const path of [inside, outside]) await Deno.mkdir(path);
+      await Deno.writeTextFile(`${outside}/secret`, "s");
+      await Deno.symlink("../out/secret", `${inside}/link`);
+      const entry = {
+        path: { type: "path", path: PathUri.parse(PathUri.fromNative(inside)) },
+        access: "write",
+        missing_path_behavior: null,
+      } as const;
+      const restricted = sandbox({
+        type: "managed",
+        file_system: { type: "restricted", entries: [entry], glob_scan_max_depth: null },
+        network: "restricted",
+      });
+      const options = { sandbox: restricted };
+      const failure = await failureOf(() => files.writeTextFile(`${inside}/file`, "text", options));
+      if (failure !== null) {
+        assert.match(String(failure.message), /^fs sandbox helper failed with status /);
+        return [failure];
+      }
+      assert.equal(await files.readTextFile(`${inside}/file`, options), "text");
+      const content = Uint8Array.from({ length: 3 * MIB + 1 }, (_, at) => at * 7 >> 4);
+      await files.writeFile(`${inside}/streamed`, new Blob([content]).stream(), options);
+      const blocks = await Array.fromAsync(await files.open(`${inside}/streamed`, options));
+      assert.deepEqual(new Uint8Array(await new Blob(blocks as Uint8Array<ArrayBuffer>[]).arrayBuffer()), content);
+      await files.copy(`${inside}/file`, `${inside}/copy`, options);
+      await files.remove(`${inside}/file`, options);
+      const failures = [
+        await failureOf(() => files.readFile(`${outside}/secret`, options)),
+        await failureOf(() => files.readFile(`${inside}/link`, options)),
+        await failureOf(() => files.open(`${outside}/secret`, options)),
+        await failureOf(() => files.copy(`${outside}/secret`, `${inside}/stolen`, options)),
+        await failureOf(() => files.writeTextFile(`${outside}/secret`, "x", options)),
+        await failureOf(() => files.writeTextFile(`${inside}/.git/config`, "x", options)),
+        await failureOf(() => files.remove(`${outside}/secret`, options)),
+        await failureOf(() => files.mkdir(`${outside}/made`, options)),
+      ];
+      for (const failure of failures) assert.match(String(failure?.message), /No such file|Read-only/);
+      assert.deepEqual([await names(inside), await names(outside)], [["copy", "link", "streamed"], ["secret"]]);
+      assert.equal(await Deno.readTextFile(`${outside}/secret`), "s");
+      return failures;
+    },
+  },
 ];
 
 function sandbox(permissions: Sandbox["permissions"]): Sandbox {

@@ -225,6 +225,41 @@ export const PROCESS_CASES: readonly Case[] = [
     },
   },
   {
+    name:
+      "who may write everything but some paths has the usual devices, and those stay as they are, whatever was approved",
+    async run({ environment, directory }) {
+      for (const name of ["denied", "kept"]) await Deno.mkdir(`${directory}/${name}`);
+      await Deno.writeTextFile(`${directory}/denied/secret`, "s");
+      const below = (name: string, access: Entry["access"]): Entry => ({
+        path: { type: "path", path: PathUri.parse(PathUri.fromNative(`${directory}/${name}`)) },
+        access,
+        missing_path_behavior: null,
+      });
+      const entries = [{ ...READ_ALL, access: "write" } as const, below("denied", "deny"), below("kept", "read")];
+      const script = "for device in null zero full random urandom tty; do [ -c /dev/$device ] && echo $device; done; " +
+        "echo x > /dev/null && echo written; cat denied/secret; echo x > kept/file; echo x > made; exit 3";
+      const results: unknown[] = [];
+      for (
+        const sandboxOverride of [
+          "noOverride",
+          "escalatedSandboxWithRestrictions",
+          "bypassSandboxFirstAttempt",
+        ] as const
+      ) {
+        const failure = await failureOf(async () => {
+          const run = { argv: ["sh", "-c", script], cwd: directory, sandbox: sandbox(entries, { sandboxOverride }) };
+          const { stdoutText, stderrText, code } = await environment.run(run);
+          assert.equal(stdoutText, "null\nzero\nfull\nrandom\nurandom\ntty\nwritten\n");
+          results.push(stdoutText, stderrText.replaceAll(directory, ""), code);
+        });
+        if (failure !== null) assert.equal(failure.dataKind, "sandboxUnavailable", String(failure.message));
+        results.push(failure, await names(`${directory}/kept`), await names(directory));
+        assert.deepEqual(results.slice(-2), [[], failure === null ? ["denied", "kept", "made"] : ["denied", "kept"]]);
+      }
+      return results;
+    },
+  },
+  {
     name: "what a process said can be read again, and waited for",
     async run({ environment }) {
       await using process = await environment.start({ argv: ["sh", "-c", "echo one; read _; echo two"], stdin: true });
@@ -306,6 +341,10 @@ function sandbox(entries: readonly Entry[], more: Partial<Sandbox> = {}): Sandbo
     useLegacyLandlock: false,
     ...more,
   };
+}
+
+async function names(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
 /** Lines of a stream, one by one, without their ends. */

@@ -9,6 +9,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   sessionId: UUID,
   sessionId2: UUID,
   port: "[1-9][0-9]{0,4}",
+  tid: "[1-9][0-9]*",
   providerId: "[0-9a-f]{64}",
   codexPathDir: '/[^"]+',
 };
