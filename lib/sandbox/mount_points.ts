@@ -159,6 +159,7 @@ export class MountPoints implements AsyncDisposable {
       await this.#locked(() => {});
     } catch (error) {
       if (!(error instanceof ExecError)) throw error;
+      if (this.#isClosed) return; // whoever ended us has seen to it
       // They stay in the record, so the next call, or the next server, does it.
       this.#options.log.warn("mount points cannot be removed yet", { reason: error.message });
     }

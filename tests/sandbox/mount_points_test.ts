@@ -291,3 +291,36 @@ Deno.test("Mount points of a server that ends go, and there are no more", async 
   await unused.points[Symbol.asyncDispose]();
   assert.deepEqual(unused.made, []);
 });
+
+Deno.test("Mount points go at once with a server that ends, but not those that somebody still relies on", async () => {
+  using scratch = new MountPointScratch();
+  for (const isEverythingOver of [true, false]) {
+    const server = scratch.server();
+    const lease = await server.points.hold([scratch.git]);
+    server.points.end(isEverythingOver);
+    assert.deepEqual(scratch.names, isEverythingOver ? [] : [".git"]);
+    assert.equal(server.openDescriptors, 0);
+    await lease[Symbol.asyncDispose]();
+    await assert.rejects(server.points.hold([scratch.git]), { message: "the server is ending" });
+  }
+  await using next = scratch.server().points;
+  await next.cleanUp();
+  assert.deepEqual([scratch.names, scratch.recorded], [[], []]);
+});
+
+Deno.test("A server that ends does not wait long for a record that others keep locked", async () => {
+  using scratch = new MountPointScratch();
+  const lines: string[] = [];
+  const log = createLog("warn", (line) => lines.push(line));
+  const server = scratch.server({ log });
+  await server.points.hold([scratch.git]);
+  using lock = Deno.openSync(`${scratch.record}/lock`, { read: true, write: true });
+  lock.lockSync(true);
+  server.points.end(true);
+  assert.match(lines.join(""), /mount points are left to the next server reason=locked/);
+  assert.deepEqual(scratch.names, [".git"]);
+  lock.unlockSync();
+  await using next = scratch.server().points;
+  await next.cleanUp();
+  assert.deepEqual(scratch.names, []);
+});
