@@ -1,9 +1,10 @@
 /**
- * The seccomp filter that stands in where Landlock has no rule: modes, owners, times and attributes of files, and the
- * limits of other processes. Landlock lets them be changed anywhere; with this filter they can be changed nowhere.
+ * The seccomp filter that stands in where Landlock has no rule: modes, owners, times and attributes of files, limits and
+ * priorities of other processes, and what processes share by numbers and names that are no files. Landlock lets them be
+ * changed anywhere; with this filter they can be changed nowhere.
  */
 
-import { EPERM, EROFS } from "../linux/errno.ts";
+import { ENOSYS, EPERM, EROFS } from "../linux/errno.ts";
 import { BpfProgram } from "./bpf.ts";
 import type { Machine } from "./syscall_numbers.ts";
 
@@ -22,6 +23,7 @@ const X32 = 0x40000000;
 const ALLOW = 0x7fff0000;
 const READ_ONLY = 0x00050000 | EROFS;
 const REFUSE = 0x00050000 | EPERM;
+const MISSING = 0x00050000 | ENOSYS;
 const KILL = 0x80000000;
 
 /** fchmodat2, setxattrat, removexattrat, file_setattr: one number on all machines. */
@@ -42,13 +44,31 @@ const CHANGING_METADATA: Readonly<Record<Machine, readonly number[]>> = {
 };
 const IOCTL: Readonly<Record<Machine, number>> = { x86_64: 16, aarch64: 29 };
 const PRLIMIT64: Readonly<Record<Machine, number>> = { x86_64: 302, aarch64: 261 };
+const SETPRIORITY: Readonly<Record<Machine, number>> = { x86_64: 141, aarch64: 140 };
+
+/** Shared memory, semaphores and message queues: there is no namespace that would keep those of others away. */
+const SHARING: Readonly<Record<Machine, readonly number[]>> = {
+  x86_64: [
+    ...[29, 30, 31], // shmget, shmat, shmctl
+    ...[64, 65, 66, 220], // semget, semop, semctl, semtimedop
+    ...[68, 69, 70, 71], // msgget, msgsnd, msgrcv, msgctl
+    ...[240, 241], // mq_open, mq_unlink
+  ],
+  aarch64: [
+    ...[194, 196, 195],
+    ...[190, 193, 191, 192],
+    ...[186, 189, 188, 187],
+    ...[180, 181],
+  ],
+};
 
 /** FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY. */
 const CHANGING_ATTRIBUTES = [0x40086602, 0x40087602, 0x401c5820, 0x40806685, 0x800c6613];
 
 /**
- * An array of `struct sock_filter`: EROFS for what changes a file's metadata, EPERM for limits of a process that is
- * given by its number. The rest is allowed.
+ * An array of `struct sock_filter`: EROFS for what changes a file's metadata, EPERM for limits and priority of a process
+ * that is given by its number, ENOSYS, as on a kernel that has none of it, for what is shared without files. The rest is
+ * allowed.
  */
 export function metadataFilter(machine: Machine): Uint8Array<ArrayBuffer> {
   const program = new BpfProgram();
@@ -56,12 +76,18 @@ export function metadataFilter(machine: Machine): Uint8Array<ArrayBuffer> {
   program.label("ours").load(NUMBER);
   if (machine === "x86_64") program.jumpIfAtLeast(X32, "refuse");
   for (const number of CHANGING_METADATA[machine]) program.jumpIfEqual(number, "readOnly");
-  program.jumpIfEqual(IOCTL[machine], "ioctl").jumpIfEqual(PRLIMIT64[machine], "limits").return(ALLOW);
+  for (const number of SHARING[machine]) program.jumpIfEqual(number, "missing");
+  program.jumpIfEqual(IOCTL[machine], "ioctl").jumpIfEqual(PRLIMIT64[machine], "limits");
+  program.jumpIfEqual(SETPRIORITY[machine], "priority").return(ALLOW);
   program.label("ioctl").load(SECOND_ARGUMENT);
   for (const request of CHANGING_ATTRIBUTES) program.jumpIfEqual(request, "readOnly");
   program.return(ALLOW);
   program.label("limits").load(FIRST_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
+  // Of oneself: PRIO_PROCESS, and 0 for its number.
+  program.label("priority").load(FIRST_ARGUMENT).jumpIfEqual(0, "process").return(REFUSE);
+  program.label("process").load(SECOND_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
   program.label("allow").return(ALLOW);
+  program.label("missing").return(MISSING);
   program.label("readOnly").return(READ_ONLY);
   return program.label("refuse").return(REFUSE).encode();
 }

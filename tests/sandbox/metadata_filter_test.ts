@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { EPERM, EROFS } from "../../lib/linux/errno.ts";
+import { ENOSYS, EPERM, EROFS } from "../../lib/linux/errno.ts";
 import { metadataFilter } from "../../lib/sandbox/metadata_filter.ts";
 import { runFilter } from "./support/bpf_interpreter.ts";
 
 const ALLOW = 0x7fff0000;
 const READ_ONLY = 0x00050000 | EROFS;
 const REFUSE = 0x00050000 | EPERM;
+const MISSING = 0x00050000 | ENOSYS;
 const KILL = 0x80000000;
 
 const MACHINES = [
@@ -18,6 +19,8 @@ const MACHINES = [
     write: 1,
     ioctl: 16,
     prlimit64: 302,
+    setpriority: 141,
+    sharing: { shmget: 29, shmat: 30, semget: 64, msgget: 68, mq_open: 240 },
   },
   {
     machine: "aarch64",
@@ -28,10 +31,12 @@ const MACHINES = [
     write: 64,
     ioctl: 29,
     prlimit64: 261,
+    setpriority: 140,
+    sharing: { shmget: 194, shmat: 196, semget: 190, msgget: 186, mq_open: 180 },
   },
 ] as const;
 
-for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64 } of MACHINES) {
+for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64, setpriority, sharing } of MACHINES) {
   Deno.test(`${machine}: what changes a file's metadata fails as on a read-only file system`, () => {
     const filter = metadataFilter(machine);
     for (const nr of [chmod, fchmodat, utimensat, 452, 463, 466, 469]) {
@@ -48,6 +53,19 @@ for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64 
     // The kernel looks at the lower half of it only.
     assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FS_IOC_SETFLAGS | 1n << 32n] }), READ_ONLY);
     assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, TCGETS] }), ALLOW);
+  });
+
+  Deno.test(`${machine}: priorities can be changed for oneself only`, () => {
+    const filter = metadataFilter(machine);
+    const [PRIO_PROCESS, PRIO_USER] = [0n, 2n];
+    assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_PROCESS, 0n] }), ALLOW);
+    assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_PROCESS, 1n] }), REFUSE);
+    assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_USER, 0n] }), REFUSE);
+  });
+
+  Deno.test(`${machine}: what processes share without files is not there`, () => {
+    const filter = metadataFilter(machine);
+    for (const [name, nr] of Object.entries(sharing)) assert.equal(runFilter(filter, { nr, arch }), MISSING, name);
   });
 
   Deno.test(`${machine}: limits can be changed for oneself only`, () => {
