@@ -11,6 +11,7 @@
  *     --granting          in sandboxes that take nothing back of what they grant: all that Landlock holds
  *     --together COUNT    how many attempts share a sandbox
  *     --sample PART/PARTS this part of the attempts, from 0, each in one sandbox alone
+ *     --turn NUMBER       every attempt once, each in another sandbox next turn
  *     --in-memory         everything lies in memory; for a mount namespace of our own
  *     --json              outcomes as one line of JSON, and no judgement
  */
@@ -20,7 +21,7 @@ import { GRANTING_POLICIES, POLICIES } from "../support/policies.ts";
 import { ORDINARY, SELF } from "../support/user.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { escapes, tell } from "./report.ts";
-import { confined, runSuite, sample } from "./scene.ts";
+import { confined, each, runSuite, sample } from "./scene.ts";
 
 const { values, positionals } = parseArgs({
   args: [...Deno.args],
@@ -32,6 +33,7 @@ const { values, positionals } = parseArgs({
     granting: { type: "boolean", default: false },
     together: { type: "string" },
     sample: { type: "string" },
+    turn: { type: "string" },
     "in-memory": { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
@@ -43,7 +45,11 @@ const policies = (values.granting ? GRANTING_POLICIES : POLICIES).filter(({ name
   name === (values.policy ?? name)
 );
 const [part = 0, parts = 1] = values.sample?.split("/").map(Number) ?? [];
-const tries = values.sample === undefined ? confined(attempts, policies) : sample(attempts, policies, part, parts);
+const tries = values.sample !== undefined
+  ? sample(attempts, policies, part, parts)
+  : values.turn !== undefined
+  ? each(attempts, policies, Number(values.turn))
+  : confined(attempts, policies);
 if (tries.length === 0) throw new Error("there is no such attempt or sandbox");
 const user = values.user === "ordinary" ? ORDINARY : SELF;
 const since = performance.now();

@@ -30,6 +30,18 @@ export function sample(attempts: readonly Attempt[], policies: readonly Policy[]
   return all.filter((_, index) => index % parts === part);
 }
 
+/**
+ * Every attempt once, in one of the sandboxes that guard what it goes against.
+ *
+ * @param turn Which of them: the next turn takes the next one.
+ */
+export function each(attempts: readonly Attempt[], policies: readonly Policy[], turn: number): Try[] {
+  return attempts.map((attempt, index) => {
+    const possible = policies.filter(({ guards }) => guards.includes(attempt.against));
+    return { attempt, policy: possible[(index + turn) % possible.length]! };
+  });
+}
+
 /** Every attempt, and nothing that confines it. */
 export function unconfined(attempts: readonly Attempt[]): Try[] {
   return attempts.map((attempt) => ({ attempt, policy: null }));

@@ -1,11 +1,11 @@
 # Someone who has nothing to do with the program in the sandbox. Listens on sockets, holds a secret in memory and says on
-# stdout whatever happens to it, until its standard input ends. Words: directory for sockets, abstract name, secret, key
-# of shared memory or 0, file whose handle is wanted,
-# architecture.
+# stdout whatever happens to it, until its standard input ends, which begins with the secret: words can be seen by everybody.
+# Words: directory for sockets, abstract name, key of shared memory or 0, file whose handle is wanted, architecture.
 use strict;
 use warnings;
 $| = 1;
-my ($directory, $abstract, $secret, $key, $victim, $arch) = @ARGV;
+my ($directory, $abstract, $key, $victim, $arch) = @ARGV;
+sysread(STDIN, my $secret, 4096) or die "no secret";
 my $x86 = $arch eq 'x86_64';
 syscall($x86 ? 112 : 157);    # setsid
 my $original = join("", split(//, $secret));    # not the same memory

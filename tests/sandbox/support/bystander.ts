@@ -39,7 +39,6 @@ export class Bystander implements AsyncDisposable {
       ...program,
       directory,
       name,
-      secret,
       String(key),
       victim,
       Deno.build.arch,
@@ -47,6 +46,9 @@ export class Bystander implements AsyncDisposable {
     const child = endWithUs(
       new Deno.Command(command, { args, clearEnv: true, env: ENVIRONMENT, stdin: "piped", stdout: "piped" }).spawn(),
     );
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(secret));
+    writer.releaseLock();
     const reader = new LineReader(child.stdout);
     const ready = await reader.next() ?? "";
     if (!ready.startsWith("ready ")) {

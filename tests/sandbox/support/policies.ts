@@ -95,14 +95,15 @@ export const OPEN_NARROW: Policy = {
 /** Those that only grant, and take nothing back of what they have granted: Landlock holds them. */
 export const GRANTING_POLICIES: readonly Policy[] = [READ_ONLY, OPEN, OPEN_NARROW, OFFLINE];
 
+/**
+ * Every place that is protected has to be named: where a `.git` file points to as well, and the names below what is named
+ * where that is a directory, or becomes one.
+ */
 function opened(places: readonly Place[]): unknown[] {
-  return places.flatMap(({ directory }) =>
-    WRITABLE.flatMap((name) =>
-      ["", ...PROTECTED.map((protectedName) => `/${protectedName}`)].map((rest) =>
-        at(`${directory}/${name}${rest}`, "write")
-      )
-    )
-  );
+  const below = (roots: readonly string[]) => roots.flatMap((root) => PROTECTED.map((name) => `${root}/${name}`));
+  const roots = [...WRITABLE, "ws/worktree/real"];
+  const names = [...roots, ...below(roots), ...below(below(roots))];
+  return places.flatMap(({ directory }) => names.map((name) => at(`${directory}/${name}`, "write")));
 }
 
 function managed(
