@@ -1,39 +1,23 @@
 import assert from "node:assert/strict";
 import { connect } from "../../lib/client/connect.ts";
-import type { StartOptions } from "../../lib/client/process.ts";
-import { PathUri } from "../../lib/path_uri.ts";
+import { parseJson } from "../../lib/json.ts";
+import { type SandboxContext, sandboxContext } from "../../lib/protocol/sandbox.ts";
 import type { BackEndName } from "../../lib/sandbox/back_end_choice.ts";
 import { backEndMissing } from "../sandbox/support/back_ends.ts";
 import { SELF } from "../sandbox/support/user.ts";
+import { pathEntry, restricted, specialEntry } from "../support/sandbox_documents.ts";
 import { eventually } from "./eventually.ts";
 import { OUR_COMMAND, RunningServer, type ServerCommand } from "./running_server.ts";
 
-type Sandbox = NonNullable<StartOptions["sandbox"]>;
+/** Everything may be read, and what is below this path written. */
+function readable(writable?: string): Readonly<Record<string, unknown>> {
+  const grants = writable === undefined ? [] : [pathEntry(`file://${writable}`, "write")];
+  return restricted([specialEntry("root", "read"), ...grants]);
+}
 
-/** Everything may be read, and what is below these paths written. */
-function policy(...writable: readonly string[]): Sandbox {
-  const root = { type: "special", value: { kind: "root" } } as const;
-  const paths = writable.map((path) => ({ type: "path", path: PathUri.parse(`file://${path}`) }) as const);
-  const entries = [
-    { path: root, access: "read", missing_path_behavior: null } as const,
-    ...paths.map((path) => ({ path, access: "write", missing_path_behavior: null }) as const),
-  ];
-  return {
-    permissions: {
-      type: "managed",
-      file_system: { type: "restricted", entries, glob_scan_max_depth: null },
-      network: "restricted",
-    },
-    sandboxOverride: "noOverride",
-    cwd: null,
-    policyContext: null,
-    workspaceRoots: [],
-    userHomeDir: null,
-    temporaryDirectories: null,
-    windowsSandboxLevel: "disabled",
-    windowsSandboxProxySettingsMode: null,
-    useLegacyLandlock: false,
-  };
+/** The same for our client. */
+function decoded(document: unknown): SandboxContext {
+  return sandboxContext.decode(parseJson(JSON.stringify(document)));
 }
 
 /** A directory of the test's own, which is its runtime directory as well. */
@@ -74,12 +58,22 @@ ls -l exec-server 2>&1; ls /proc/self/fd; env; cat /proc/*/environ | tr '\\0' '\
     const { code, sandboxType, stdoutText } = await client.start({
       argv: ["/bin/sh", "-c", script, "sh", scratch.path],
       inherit: "none",
-      sandbox: policy(`${scratch.path}/workspace`),
+      sandbox: decoded(readable(`${scratch.path}/workspace`)),
     }).then(async (process) => {
       const stdoutText = await new Response(process.stdout).text();
       return { ...await process.exited, sandboxType: process.sandboxType, stdoutText };
     });
     assert.deepEqual([code, sandboxType], [0, "linuxSeccomp"]);
+    // Reading a file is no program, and comes to the same.
+    const sandbox = decoded(readable());
+    for (const name of ["token", "link"]) {
+      await assert.rejects(
+        client.files.readFile(`${scratch.path}/${name}`, { sandbox }),
+        { kind: "InvalidInput" },
+        name,
+      );
+    }
+    assert.equal(await client.files.readTextFile(`${scratch.path}/workspace/file`, { sandbox }), "in\n");
     assert.doesNotMatch(stdoutText, /the-right-one|of-the-server|mount-points|covers/);
     // 3 is that of \`ls\` itself.
     assert.match(stdoutText, /^0\n1\n2\n3\n(?!\d)/m);
@@ -103,7 +97,7 @@ for (const listen of ["ws", "stdio"] as const) {
       await using client = await server.connect();
       await client.initialize();
       const start = { processId: "forever", ...FOREVER, cwd: `file://${workspace}`, env: {}, tty: false };
-      await client.request("process/start", { ...start, sandbox: wire(workspace) });
+      await client.request("process/start", { ...start, sandbox: readable(workspace) });
       await eventually("it runs", () => assert.deepEqual(protectedNames(workspace), PROTECTED));
       server.child.kill("SIGTERM");
       await server.child.status;
@@ -125,7 +119,7 @@ await testWith(
       await using client = await server.connect();
       await client.initialize();
       const start = { processId: "forever", ...FOREVER, cwd: `file://${workspace}`, env: {}, tty: false };
-      await client.request("process/start", { ...start, sandbox: wire(workspace) });
+      await client.request("process/start", { ...start, sandbox: readable(workspace) });
       await eventually("it runs", () => assert.deepEqual(protectedNames(workspace), PROTECTED));
       server.child.kill("SIGKILL");
       await server.child.status;
@@ -145,7 +139,7 @@ Deno.test({
     const script = `echo written > ${scratch.path}/outside`;
     for (const _ of [1, 2]) {
       await using client = await connect(server.url);
-      await using process = await client.start({ argv: ["/bin/sh", "-c", script], sandbox: policy() });
+      await using process = await client.start({ argv: ["/bin/sh", "-c", script], sandbox: decoded(readable()) });
       assert.equal(process.sandboxType, "none");
       const { code, sandboxDenied } = await process.exited;
       assert.deepEqual([code, sandboxDenied], [0, false]);
@@ -154,13 +148,3 @@ Deno.test({
     assert.equal(server.stderr.match(/WARN sandboxes are not enforced here/g)?.length, 1);
   },
 });
-
-/** The same as {@linkcode policy}, as a client of the wire says it. */
-function wire(writable: string) {
-  const entries = [
-    { path: { type: "special", value: { kind: "root" } }, access: "read" },
-    { path: { type: "path", path: `file://${writable}` }, access: "write" },
-  ];
-  const permissions = { type: "managed", file_system: { type: "restricted", entries }, network: "restricted" };
-  return { permissions, windowsSandboxLevel: "disabled" };
-}

@@ -19,6 +19,7 @@ for (const path of ["main.ts", "lib/server/mod.ts", "lib/server/serve.ts", "lib/
 Deno.test("the way to the hidden parts loads nothing else", async () => {
   const loaded = (await loadedWith("lib/server/hidden_parts.ts")).map((url) => url.split("/lib/")[1]);
   assert.deepEqual(loaded.toSorted(), [
+    "fs/sandboxed/helper_word.ts",
     "sandbox/launcher_command.ts",
     "sandbox/probe_command.ts",
     "server/hidden_parts.ts",
