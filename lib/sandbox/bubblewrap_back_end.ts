@@ -88,7 +88,7 @@ export class BubblewrapMechanism implements Mechanism {
   }
 
   #mounts(plan: AccessPlan): readonly Mount[] {
-    return mountPlan(plan, { scratch: "writable", hidden: this.#premises.hidden() });
+    return mountPlan(plan, { scratch: "writable", hidden: this.#premises.hidden.now() });
   }
 
   async #prepare(plan: AccessPlan, program: ConfinedProgram, signal: AbortSignal): Promise<PreparedLaunch> {

@@ -19,7 +19,7 @@ export function fileView(
     arguments: args,
     // Programs need none: it is made when it is asked for.
     get confinement() {
-      return { kind: "mounts" as const, mounts: mountPlan(plan, { scratch: "readOnly", hidden: hidden() }) };
+      return { kind: "mounts" as const, mounts: mountPlan(plan, { scratch: "readOnly", hidden: hidden.now() }) };
     },
     hold: (signal) => mountPoints.hold(neededMountPoints(plan), signal),
   };

@@ -1,6 +1,7 @@
 /** The back ends that need nothing but the launcher: it takes rights away from itself and becomes the program. */
 
 import { landlockVersion } from "../linux/sandbox_calls.ts";
+import { mayWrite } from "./access.ts";
 import { fromBytes } from "./byte_path.ts";
 import { landlockObstacle, landlockPlan } from "./landlock.ts";
 import type { LaunchPlan } from "./launcher/launch_plan.ts";
@@ -24,9 +25,14 @@ export class LandlockMechanism implements Mechanism {
 
   /** It can cover nothing, so what is to be hidden must not be granted in the first place. */
   obstacle(plan: AccessPlan): string | undefined {
-    const secrets = this.#premises.secrets().map((file) => ({ ...file, access: "deny" as const, isProtection: false }));
-    const others = plan.rules.filter(({ path }) => secrets.every((secret) => secret.path !== path));
-    return landlockObstacle({ ...plan, rules: [...others, ...secrets] }, landlockVersion());
+    const { hidden } = this.#premises;
+    const rules = new Map(plan.rules.map((rule) => [rule.path, rule]));
+    for (const file of hidden.directories()) {
+      // That they can be read does no harm.
+      if (mayWrite(plan, file.path)) rules.set(file.path, { ...file, access: "read", isProtection: false });
+    }
+    for (const file of hidden.secrets()) rules.set(file.path, { ...file, access: "deny", isProtection: false });
+    return landlockObstacle({ ...plan, rules: [...rules.values()] }, landlockVersion());
   }
 
   test(): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { HiddenFiles } from "./hidden_files.ts";
 import { THIS_HOST } from "./launcher_command.ts";
 import { FilterMechanism, LandlockMechanism } from "./launcher_back_ends.ts";
 import type { Mechanism, Premises } from "./mechanism.ts";
-import { recordPath } from "./mount_point_record_path.ts";
+import { recordPath, sharedDirectories } from "./mount_point_record_path.ts";
 import { MountPoints } from "./mount_points.ts";
 import { keepFromWriting, type OwnFile, ownFiles } from "./own_files.ts";
 import type { AccessPlan, SandboxPolicy } from "./policy.ts";
@@ -48,15 +48,13 @@ class LinuxSandbox implements Sandbox {
     this.#tenancies = new Tenancies(clock);
     this.#launchers = new ReadyLaunchers(clock);
     this.#own = ownFiles(THIS_HOST, import.meta.url, realTree);
-    const hidden = new HiddenFiles(this.#directory, secretPaths.map(absolute));
     const premises: Premises = {
       machine: Deno.build.arch,
       mountPoints: this.#mountPoints,
       tenancies: this.#tenancies,
       launchers: this.#launchers,
       covers: () => this.#directory.covers(),
-      hidden: () => hidden.now(),
-      secrets: () => hidden.secrets(),
+      hidden: new HiddenFiles(this.#directory, sharedDirectories(uid), secretPaths.map(absolute)),
     };
     this.#bubblewrap = new BubblewrapMechanism(premises);
     this.#unshare = tested(new UnshareMechanism(premises));

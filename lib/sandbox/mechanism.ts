@@ -1,7 +1,7 @@
 import type { BackEnd } from "./back_end.ts";
 import type { CoverFiles } from "./cover_files.ts";
+import type { HiddenFiles } from "./hidden_files.ts";
 import type { MountPoints } from "./mount_points.ts";
-import type { OwnFile } from "./own_files.ts";
 import type { AccessPlan } from "./policy.ts";
 import type { ReadyLaunchers } from "./ready_launchers.ts";
 import type { Enforcement } from "./sandbox.ts";
@@ -27,8 +27,5 @@ export interface Premises {
   readonly launchers: ReadyLaunchers;
   /** @throws {ExecError} `sandboxUnavailable` if they cannot be made. */
   covers(): CoverFiles;
-  /** What nobody inside may see, as it is there now. */
-  hidden(): OwnFile[];
-  /** What of it is worth being hidden even where nothing can be covered. */
-  secrets(): OwnFile[];
+  readonly hidden: HiddenFiles;
 }

@@ -9,10 +9,16 @@ const OTHERS = 0o077;
  * @param runtimeDirectory XDG_RUNTIME_DIR, whose absence means that of systemd.
  */
 export function recordPath(runtimeDirectory: string | undefined, uid: number): string {
-  for (const base of [runtimeDirectory, `/run/user/${uid}`]) {
-    if (base?.startsWith("/") && isPrivate(base, uid)) return `${base}/exec-server/mount-points`;
+  const [usual, last] = sharedDirectories(uid);
+  if (runtimeDirectory?.startsWith("/") && isPrivate(runtimeDirectory, uid)) {
+    return `${runtimeDirectory}/exec-server/mount-points`;
   }
-  return `/tmp/exec-server-${uid}/mount-points`;
+  return `${isPrivate(`/run/user/${uid}`, uid) ? usual : last}/mount-points`;
+}
+
+/** Where the servers of a user keep what they share, as long as no environment names another place. */
+export function sharedDirectories(uid: number): readonly [usual: string, last: string] {
+  return [`/run/user/${uid}/exec-server`, `/tmp/exec-server-${uid}`];
 }
 
 function isPrivate(path: string, uid: number): boolean {

@@ -5,6 +5,7 @@
 
 import { cString } from "../linux/cstring.ts";
 import { EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR } from "../linux/errno.ts";
+import { AT_FDCWD, AT_SYMLINK_NOFOLLOW, FileStatus, S_IFREG, statusAt } from "../linux/file_calls.ts";
 import { access, X_OK } from "../linux/libc.ts";
 import { parent, toBytes } from "./byte_path.ts";
 import { resolve } from "./canonical_path.ts";
@@ -70,7 +71,7 @@ class ProgramView {
     // What covers others is never to be run, and nobody gets into a closed directory.
     if (top?.kind === "emptyFile" || (top !== undefined && isClosed(top))) return EACCES;
     if (found === "unknown") return 0;
-    if (access(cString(toBytes(real)), X_OK) < 0) return EACCES;
+    if (!isRegularFile(real) || access(cString(toBytes(real)), X_OK) < 0) return EACCES;
     return this.#contentsFailure(real, interpreters);
   }
 
@@ -95,6 +96,13 @@ class ProgramView {
       throw error;
     }
   }
+}
+
+/** Only such are run; and to open a device may do something already. */
+function isRegularFile(path: BytePath): boolean {
+  const status = new FileStatus();
+  const result = statusAt(AT_FDCWD, cString(toBytes(path)), AT_SYMLINK_NOFOLLOW, status);
+  return result === 0 && status.kind === S_IFREG;
 }
 
 /** Whether the administrator has told the kernel of other kinds of programs. */

@@ -50,7 +50,7 @@ export class UnshareMechanism implements Mechanism {
     signal: AbortSignal,
   ): Promise<PreparedLaunch> {
     const { mountPoints, tenancies, launchers, machine, hidden } = this.#premises;
-    const mounts = mountPlan(plan, { scratch: "writable", hidden: hidden() });
+    const mounts = mountPlan(plan, { scratch: "writable", hidden: hidden.now() });
     const filter = fromBytes(networkFilter(machine, plan.network));
     const kind = launcherKind((command) => unshareArguments(unshare, command, plan.network), true);
     await using scope = new AsyncDisposableStack();

@@ -10,8 +10,10 @@ Deno.test({
     try {
       using shared = new ServerDirectory(`${root}/shared/mount-points`, Deno.uid()!);
       const secrets = ["token", "link", "later", "closed"].map((name) => `${root}/${name}`);
-      const hidden = new HiddenFiles(shared, secrets);
-      assert.deepEqual(hidden.now(), []);
+      const hidden = new HiddenFiles(shared, [`${root}/nowhere`, `${root}/other`], secrets);
+      // Ours is made, or somebody inside could make it.
+      assert.deepEqual(hidden.now(), [{ path: `${root}/shared`, found: "directory" }]);
+      Deno.mkdirSync(`${root}/other`);
       Deno.writeTextFileSync(`${root}/token`, "");
       Deno.symlinkSync("token", `${root}/link`);
       assert.deepEqual(hidden.secrets(), [{ path: `${root}/token`, found: "file" }]);
@@ -19,6 +21,7 @@ Deno.test({
       assert.deepEqual([unreadable, empty].map((path) => Deno.statSync(path).size), [0, 0]);
       assert.deepEqual(hidden.now(), [
         { path: `${root}/shared`, found: "directory" },
+        { path: `${root}/other`, found: "directory" },
         { path: `${root}/token`, found: "file" },
       ]);
       Deno.removeSync(`${root}/link`);
