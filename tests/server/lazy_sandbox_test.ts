@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { loadedWith } from "../support/loaded_with.ts";
 
 /** What a start needs of the sandbox: words, paths, and the promise to load the rest. */
-const LIGHT = ["back_end_choice", "byte_path", "confine_program", "launcher_command", "lazy_sandbox", "mount_point_record_path", "probe_command"];
+const LIGHT = [
+  "back_end_choice",
+  "byte_path",
+  "confine_program",
+  "launcher_command",
+  "lazy_sandbox",
+  "mount_point_record_path",
+  "probe_command",
+];
 
 function ofSandbox(loaded: readonly string[]): string[] {
   return loaded.flatMap((url) => url.match(/\/lib\/sandbox\/(.*)\.ts$/)?.[1] ?? []);
