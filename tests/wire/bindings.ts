@@ -10,6 +10,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   sessionId2: UUID,
   port: "[1-9][0-9]{0,4}",
   tid: "[1-9][0-9]*",
+  reason: ".+",
   providerId: "[0-9a-f]{64}",
   codexPathDir: '/[^"]+',
 };

@@ -88,7 +88,11 @@ export function adapt(transcript: Transcript, rules: Rules): Transcript {
   }
   lines = adaptSandboxes(meta.scenario, lines, rules.allows);
   if (meta.transport === "cli" && rules.allows("programName")) lines = lines.map(renameProgram);
-  return { meta, lines };
+  // Only one of our ways is what was recorded.
+  const args = meta.launch?.namespacesUsedUp && rules.allows("sandboxUnavailable")
+    ? [...meta.args!, "--sandbox", "bubblewrap"]
+    : meta.args;
+  return { meta: args === undefined ? meta : { ...meta, args }, lines };
 }
 
 /** The write of `hello\n` that names no id, and the echo of it. */

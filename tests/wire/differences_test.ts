@@ -29,6 +29,7 @@ Deno.test("under the reference's rules no recording is changed, under ours those
     "fs-sandbox-legacy-landlock",
     "fs-sandbox-protected-metadata",
     "fs-sandbox-restricted-read",
+    "fs-sandbox-unavailable",
     "fs-write-file-special",
   ]);
 });

@@ -24,6 +24,9 @@ const OF_ITS_MACHINE: Readonly<Record<string, readonly (readonly [string, string
   ],
 };
 
+/** The remark that says so. */
+const NO_NAMESPACES = "the server runs where new user namespaces cannot be created";
+
 interface Recorded {
   readonly dir: string;
   readonly msg?: Readonly<Record<string, unknown>>;
@@ -42,6 +45,8 @@ export function toTranscript(name: string, recorded: readonly Recorded[]): Trans
     } else if (line.dir === "setup" && msg["op"] === "startServer") {
       transport = msg["transport"] as "ws" | "stdio";
       if (typeof msg["umask"] === "string") launch = { ...launch, umask: msg["umask"] };
+    } else if (line.dir === "setup" && msg["op"] === "note" && msg["text"] === NO_NAMESPACES) {
+      launch = { ...launch, namespacesUsedUp: true };
     } else if (line.dir === "setup" && msg["op"] === "note") lines.push(...noted(name, String(msg["text"])));
     else if (line.dir === "send" && typeof msg["raw"] === "string") lines.push({ dir: "send", raw: msg["raw"] });
     else if (line.dir === "send") lines.push(withChunk(name, anywhere(name, msg)));

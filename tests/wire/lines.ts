@@ -18,6 +18,8 @@ export interface Launch {
   readonly umask?: string;
   /** The user and group that it runs as; only root can arrange that. */
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Where it runs no user namespace can be made any more. */
+  readonly namespacesUsedUp?: boolean;
 }
 
 /** A message too large to store: `prefix`, then either `fill` up to `totalBytes` or `repeat` nested `times`, `suffix`. */

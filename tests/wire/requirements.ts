@@ -6,6 +6,8 @@ import type { Target } from "./target.ts";
 /** Recordings that show what root may do, each with what that is. */
 const AS_ROOT: Readonly<Record<string, string>> = {
   "fs-copy-file": "only root may write to a file of mode 444",
+  "fs-sandbox-unavailable":
+    "whoever has used up his user namespaces is root in the last one, and would have another shell",
   "fs-remove-errors": "only for root is it the file in /proc, not its directory, that refuses to be removed",
 };
 

@@ -12,6 +12,10 @@ export const SANDBOX_DIFFERENCES = {
     "which the reference's filter does not see.",
   sandboxFailureWords: "Why a sandbox for files cannot be made is told in one sentence; the reference tells how its " +
     "helper ended and what that printed.",
+  sandboxUnavailable:
+    "A program that nothing can confine is not started; the reference starts what then says so and exits " +
+    "with 1. For files the reason names each back end; bubblewrap alone is asked for, since Landlock could hold one of " +
+    "the policies.",
   nothingFalselyDone:
     "What would be made in a part of the view that is nowhere on the machine fails as on a read-only " +
     "file system; the reference reports success, and nothing is there.",
@@ -80,6 +84,20 @@ const CHANGES: readonly Change[] = [
     change: (lines) =>
       lines.map((line) =>
         isReplyTo(3, line) ? notConfined(3, "useLegacyLandlock cannot be held where files are restricted") : line
+      ),
+  },
+  {
+    scenario: "fs-sandbox-unavailable",
+    difference: "sandboxUnavailable",
+    change: (lines) =>
+      lines.filter((line) => notificationOf(line, "p1") === undefined).map((line) =>
+        isReplyTo(3, line)
+          ? notConfined(3, "<reason>")
+          : isReplyTo(4, line)
+          ? notConfined(4, "<reason>")
+          : isReplyTo(5, line)
+          ? refusal(5, -32603, "sandbox unavailable: <reason>")
+          : line
       ),
   },
   {
