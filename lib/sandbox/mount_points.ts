@@ -10,8 +10,8 @@ import { EEXIST, osErrorText } from "../linux/errno.ts";
 import type { Log } from "../log.ts";
 import { toText } from "./byte_path.ts";
 import { machineCalls, type MountPointCalls } from "./mount_point_calls.ts";
-import { openRecordDirectory } from "./mount_point_directory.ts";
-import { MountPointRecord } from "./mount_point_record.ts";
+import { LockedRecord } from "./locked_record.ts";
+import type { MountPointRecord } from "./mount_point_record.ts";
 import { cleanUpAfterTheDead } from "./mount_point_cleanup.ts";
 import {
   type Identity,
@@ -29,12 +29,6 @@ import {
 
 /** Placeholders that one server relies on at once; each costs a descriptor. */
 export const MAX_MOUNT_POINTS = 256;
-/** How long another server may keep the record locked; it needs about a millisecond. */
-export const LOCK_WAIT_MS = 5_000;
-const FIRST_LOOK_MS = 1;
-const LONGEST_LOOK_MS = 50;
-/** How often the record is tried to be locked at the end, a millisecond apart. */
-const LAST_TRIES = 50;
 /** How often something may appear and vanish at a path while we look. */
 const MAX_TRIES = 8;
 
@@ -68,12 +62,12 @@ export class MountPoints implements AsyncDisposable {
   readonly #options: Required<MountPointsOptions>;
   readonly #calls: MountPointCalls;
   readonly #held = new Set<Held>();
-  #record: MountPointRecord | undefined;
-  #isClosed = false;
+  readonly #record: LockedRecord;
 
   constructor(options: MountPointsOptions) {
     this.#options = { uid: Deno.uid() ?? 0, clock: waitingClock, calls: machineCalls, ...options };
     this.#calls = this.#options.calls;
+    this.#record = new LockedRecord(this.#options);
   }
 
   /** Placeholders that this server relies on. */
@@ -113,9 +107,9 @@ export class MountPoints implements AsyncDisposable {
 
   /** Lets go of everything, whoever relies on it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#record.beginEnding();
     for (const held of this.#held) held.uses = 0;
-    if (this.#record === undefined) return;
+    if (!this.#record.isOpen) return;
     try {
       await this.#locked((record) => record.leave());
     } finally {
@@ -130,13 +124,15 @@ export class MountPoints implements AsyncDisposable {
    * @param isEverythingOver Nobody relies on anything any more, whatever he holds.
    */
   end(isEverythingOver: boolean): void {
-    this.#isClosed = true;
+    this.#record.beginEnding();
     if (isEverythingOver) { for (const held of this.#held) held.uses = 0; }
-    if (this.#record === undefined) return;
+    if (!this.#record.isOpen) return;
     try {
-      const lock = this.#lockSoon();
-      if (lock === undefined) this.#options.log.warn("mount points are left to the next server", { reason: "locked" });
-      else this.#underLock(lock, (record) => record.leave());
+      const isDone = this.#record.useSoon((record) => {
+        this.#tidied(record);
+        record.leave();
+      });
+      if (!isDone) this.#options.log.warn("mount points are left to the next server", { reason: "locked" });
     } catch (error) {
       if (!(error instanceof ExecError)) throw error;
       this.#options.log.warn("mount points are left to the next server", { reason: error.message });
@@ -148,90 +144,37 @@ export class MountPoints implements AsyncDisposable {
   #close(): void {
     for (const { parent } of this.#held) this.#calls.close(parent);
     this.#held.clear();
-    this.#record?.[Symbol.dispose]();
-    this.#record = undefined;
+    this.#record.close();
   }
 
   async #release(used: readonly Held[]): Promise<void> {
     for (const held of used) held.uses = Math.max(0, held.uses - 1);
-    if (!used.some(({ uses }) => uses === 0) || this.#record === undefined) return;
+    if (!used.some(({ uses }) => uses === 0) || !this.#record.isOpen) return;
     try {
       await this.#locked(() => {});
     } catch (error) {
       if (!(error instanceof ExecError)) throw error;
-      if (this.#isClosed) return; // whoever ended us has seen to it
+      if (this.#record.isEnding) return; // whoever ended us has seen to it
       // They stay in the record, so the next call, or the next server, does it.
       this.#options.log.warn("mount points cannot be removed yet", { reason: error.message });
     }
   }
 
-  /**
-   * Does something while no other server changes anything. What nobody relies on any more has gone then. Who waits here
-   * does so for at most {@linkcode LOCK_WAIT_MS}.
-   */
-  async #locked<T>(
-    act: (record: MountPointRecord, others: readonly Identity[]) => T,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    const { clock } = this.#options;
-    const until = clock.now() + LOCK_WAIT_MS;
-    for (let wait = FIRST_LOOK_MS;; wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
-      signal?.throwIfAborted();
-      const lock = this.#opened().tryLock();
-      // Nothing else can happen between the two: whoever ends us finds the record unlocked.
-      if (typeof lock === "number") return this.#underLock(lock, act);
-      if (clock.now() >= until) {
-        throw new ExecError("sandboxUnavailable", "another server keeps the record of mount points locked");
-      }
-      if (lock === "gone") this.#forgetRecord();
-      else await new Promise<void>((resolve) => clock.after(wait, resolve));
-    }
+  /** Does something while no other server changes anything. What nobody relies on any more has gone then. */
+  #locked<T>(act: (record: MountPointRecord, others: readonly Identity[]) => T, signal?: AbortSignal): Promise<T> {
+    return this.#record.use((record) => act(record, this.#tidied(record)), signal);
   }
 
-  /** @param lock Is given back. */
-  #underLock<T>(lock: number, act: (record: MountPointRecord, others: readonly Identity[]) => T): T {
-    try {
-      const record = this.#opened();
-      for (const held of this.#held) if (held.record !== record) writeDown(held, record);
-      const others = cleanUpAfterTheDead(record, {
-        calls: this.#calls,
-        isHeld: (identity) => this.#isNeeded(identity, []),
-        left: (result) => this.#tellLeft(result),
-      });
-      this.#settle(record, others);
-      return act(record, others);
-    } finally {
-      this.#calls.close(lock);
-    }
-  }
-
-  /** The same without letting anything else happen meanwhile. */
-  #lockSoon(): number | undefined {
-    const sleeping = new Int32Array(new SharedArrayBuffer(4));
-    for (let tries = 0; tries < LAST_TRIES; tries++) {
-      const lock = this.#opened().tryLock();
-      if (typeof lock === "number") return lock;
-      if (lock === "gone") return undefined;
-      Atomics.wait(sleeping, 0, 0, FIRST_LOOK_MS);
-    }
-    return undefined;
-  }
-
-  #opened(): MountPointRecord {
-    if (this.#record !== undefined) return this.#record;
-    if (this.#isClosed) throw new ExecError("sandboxUnavailable", "the server is ending");
-    const { directory, uid } = this.#options;
-    return this.#record = new MountPointRecord(
-      this.#calls,
-      directory,
-      openRecordDirectory(this.#calls, directory, uid),
-    );
-  }
-
-  /** Somebody has removed it. */
-  #forgetRecord(): void {
-    this.#record?.[Symbol.dispose]();
-    this.#record = undefined;
+  /** @returns What other servers rely on. */
+  #tidied(record: MountPointRecord): readonly Identity[] {
+    for (const held of this.#held) if (held.record !== record) writeDown(held, record);
+    const others = cleanUpAfterTheDead(record, {
+      calls: this.#calls,
+      isHeld: (identity) => this.#isNeeded(identity, []),
+      left: (result) => this.#tellLeft(result),
+    });
+    this.#settle(record, others);
+    return others;
   }
 
   #isNeeded(identity: Identity, others: readonly Identity[]): boolean {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { EINVAL, EIO } from "../../lib/linux/errno.ts";
 import { createLog } from "../../lib/log.ts";
 import { machineCalls } from "../../lib/sandbox/mount_point_calls.ts";
-import { LOCK_WAIT_MS, MAX_MOUNT_POINTS } from "../../lib/sandbox/mount_points.ts";
+import { LOCK_WAIT_MS } from "../../lib/sandbox/locked_record.ts";
+import { MAX_MOUNT_POINTS } from "../../lib/sandbox/mount_points.ts";
 import { ManualClock } from "../support/manual_clock.ts";
 import { MountPointScratch } from "./simulated_server.ts";
 
