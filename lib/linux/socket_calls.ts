@@ -36,11 +36,11 @@ function option(fd: number, name: number): number {
   return result < 0 ? result : value[0]!;
 }
 
-const SHUT_RDWR = 2;
+const SHUT_WR = 1;
 
-/** Nothing more goes over a pair, in whichever direction and whoever else holds this end. */
-export function shutDown(fd: number): number {
-  return systemCall(NUMBERS.shutdown, fd, SHUT_RDWR);
+/** Nothing more is sent: the other side receives what was, and then the end. */
+export function endSending(fd: number): number {
+  return systemCall(NUMBERS.shutdown, fd, SHUT_WR);
 }
 
 const MSG_DONTWAIT = 0x40;

@@ -29,6 +29,9 @@ export function unshareArguments(unshare: string, launcher: LauncherCommand, net
     "--map-current-user",
     "--keep-caps",
     "--mount",
+    // What is mounted on the machine later is to be seen in the views that are made later, and not to be kept there.
+    "--propagation",
+    "slave",
     "--pid",
     "--ipc",
     ...(network === "restricted" ? ["--net"] : []),

@@ -46,6 +46,7 @@ export class Helper {
   readonly #words: number;
   #pending: Pending | undefined;
   #patience: Timer | undefined;
+  #ending: Timer | undefined;
   #state: "usable" | "ending" | "ended" = "usable";
   readonly #gone = Promise.withResolvers<void>();
 
@@ -119,22 +120,26 @@ export class Helper {
 
   /** At once, and whatever it does: the answer to what is asked of it is that it was lost. */
   kill(): void {
-    this.#end();
     this.#child.kill();
+    this.#waitForEnd();
   }
 
   /** When it waits for a request it ends by itself. */
   end(): void {
-    if (this.#state !== "usable") return;
-    this.#end();
-    const timer = this.#clock.after(END_PATIENCE_MS, () => this.#child.kill());
-    void this.#child.ended.then(() => timer.cancel());
+    this.#connection.endSending();
+    this.#waitForEnd();
   }
 
-  #end(): void {
+  /** The connection ends with the last process that has a part in it. */
+  #waitForEnd(): void {
     if (this.#state !== "usable") return;
     this.#state = "ending";
-    if (this.#pending === undefined) void this.#lost();
+    this.#connection.listening = true;
+    this.#ending = this.#clock.after(END_PATIENCE_MS, () => {
+      this.#child.kill();
+      // What it is in the middle of goes on until the system lets go of it, and nobody is told before.
+      if (this.#pending === undefined) void this.#lost();
+    });
   }
 
   /** Named property, because the same function must be removed. */
@@ -176,12 +181,12 @@ export class Helper {
   /** Nobody has the other end any more, or we do not want to hear of it. */
   async #lost(): Promise<void> {
     if (this.#state === "ended") return;
-    const isUnexpected = this.#state === "usable";
     this.#state = "ended";
     this.#connection[Symbol.dispose]();
-    const timer = isUnexpected ? this.#clock.after(END_PATIENCE_MS, () => this.#child.kill()) : undefined;
+    this.#ending?.cancel();
+    this.#ending = this.#clock.after(END_PATIENCE_MS, () => this.#child.kill());
     const status = await this.#child.ended;
-    timer?.cancel();
+    this.#ending.cancel();
     const pending = this.#pending;
     this.#settled();
     const words = lastWords(this.#words);

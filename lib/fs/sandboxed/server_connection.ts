@@ -1,7 +1,7 @@
 import { EAGAIN, EINTR } from "../../linux/errno.ts";
 import { close } from "../../linux/libc.ts";
 import type { Poller, Watch } from "../../linux/poller.ts";
-import { peek, receive, send } from "../../linux/socket_calls.ts";
+import { endSending, peek, receive, send } from "../../linux/socket_calls.ts";
 import { bodyLength, decodeMessage, encodeMessage, HEADER_BYTES, type Reply, type Request } from "./messages.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -52,7 +52,11 @@ export class ServerConnection implements Disposable {
     if (this.#outgoing.length === 1) this.#write();
   }
 
-  /** Ends the connection: the helper ends as well. */
+  /** Tells the helper to end when it has done what it was asked for. */
+  endSending(): void {
+    if (!this.#hasEnded) endSending(this.#fd);
+  }
+
   [Symbol.dispose](): void {
     this.#end();
     this.#watch.close();

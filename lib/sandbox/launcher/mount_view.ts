@@ -33,13 +33,14 @@ export function enterView(mounts: readonly Mount[]): void {
   const machine = Tree.open("/");
   // What comes from the machine is taken before anything of ours stands in it.
   const standing = mounts.map((mount) => standIn(mount, machine));
+  let covers: Tree | undefined;
   if (mounts.some(({ kind }) => kind === "emptyFile")) {
     // A file in memory can be bound only once it stands somewhere. This place goes away with the machine's root.
-    const covers = coverFiles(mounts);
+    covers = coverFiles(mounts);
     must(`move_mount ${COVERS}`, calls.attach(covers.fd, machine.fd));
     mounts.forEach((mount, index) => {
       if (mount.kind !== "emptyFile") return;
-      standing[index] = bound(covers, coverPath(mount), BOUND | calls.MOUNT_READ_ONLY);
+      standing[index] = bound(covers!, coverPath(mount), BOUND | calls.MOUNT_READ_ONLY);
     });
   }
   const [root, ...rest] = standing;
@@ -51,6 +52,8 @@ export function enterView(mounts: readonly Mount[]): void {
   must("pivot_root", calls.pivotRoot());
   must("umount2 .", calls.detachMount(calls.cBytes(".")));
   must("chdir /", calls.changeDirectory(calls.cBytes("/")));
+  // Whoever stays, and is not replaced by another program, must not hold on to the machine.
+  for (const tree of [view, machine, covers]) if (tree !== undefined) calls.close(tree.fd);
 }
 
 /** The mount that a step puts somewhere, not standing anywhere yet; undefined for a step that puts none. */

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { EAGAIN, EPIPE } from "../../lib/linux/errno.ts";
+import { close } from "../../lib/linux/libc.ts";
+import {
+  hasExceptionalCondition,
+  isPairedSocket,
+  peek,
+  receive,
+  type Received,
+  send,
+  socketPair,
+} from "../../lib/linux/socket_calls.ts";
+import { openForReading } from "../../lib/linux/namespace_calls.ts";
+import { bytes, leftOpen, openDescriptors } from "../support/linux.ts";
+
+const ignore = Deno.build.os !== "linux";
+const now = { now: true };
+
+function test(name: string, run: (near: number, far: number) => void): void {
+  Deno.test({
+    name,
+    ignore,
+    fn() {
+      const before = openDescriptors();
+      const ends = socketPair();
+      assert.ok(typeof ends !== "number");
+      try {
+        run(...ends);
+      } finally {
+        for (const fd of ends) close(fd);
+      }
+      assert.deepEqual(leftOpen(before), []);
+    },
+  });
+}
+
+function take(socket: number, length: number): [string, number | null] {
+  const buffer = new Uint8Array(new ArrayBuffer(length));
+  const received = receive(socket, buffer, now) as Received;
+  return [new TextDecoder().decode(buffer.subarray(0, received.count)), received.fd];
+}
+
+test("bytes go both ways, and nothing is waited for", (near, far) => {
+  assert.equal(receive(near, new Uint8Array(new ArrayBuffer(4)), now), -EAGAIN);
+  assert.equal(send(near, bytes("there"), null, now), 5);
+  assert.equal(send(far, bytes("back"), null, now), 4);
+  assert.deepEqual(take(far, 3), ["the", null]);
+  assert.deepEqual(take(far, 30), ["re", null]);
+  assert.deepEqual(take(near, 30), ["back", null]);
+});
+
+test("a descriptor arrives with its bytes, and not with those before or behind it", (near, far) => {
+  const file = openForReading("/proc/self/stat");
+  send(near, bytes("before"), null, now);
+  send(near, bytes("with"), file, now);
+  send(near, bytes("behind"), null, now);
+  close(file);
+  const [text, none] = take(far, 6);
+  assert.deepEqual([text, none], ["before", null]);
+  const [, handed] = take(far, 2);
+  assert.ok(handed !== null && handed > 2, "with the first of its bytes");
+  assert.match(Deno.readLinkSync(`/proc/self/fd/${handed}`), /\/stat$/);
+  assert.match(Deno.readTextFileSync(`/proc/self/fdinfo/${handed}`), /^flags:\s+02\d{6}$/m, "closed on exec");
+  close(handed);
+  let rest = "";
+  while (rest.length < "thbehind".length) rest += take(far, 30)[0];
+  assert.equal(rest, "thbehind");
+  assert.equal(peek(far), -EAGAIN);
+});
+
+test("a full connection takes what it can, and says so", (near) => {
+  const large = new Uint8Array(new ArrayBuffer(16 * 1024 * 1024));
+  const sent = send(near, large, null, now);
+  assert.ok(sent > 0 && sent < large.length);
+  assert.equal(send(near, large, null, now), -EAGAIN);
+});
+
+Deno.test({
+  name: "the end of the other side shows, without a signal",
+  ignore,
+  fn() {
+    const ends = socketPair();
+    assert.ok(typeof ends !== "number");
+    const [near, far] = ends;
+    assert.equal(peek(near), -EAGAIN);
+    send(far, bytes("last"), null, now);
+    assert.equal(peek(near), 1);
+    close(far);
+    assert.deepEqual(take(near, 30), ["last", null]);
+    assert.equal(peek(near), 0);
+    assert.deepEqual(take(near, 30), ["", null]);
+    assert.equal(send(near, bytes("x"), null, now), -EPIPE);
+    close(near);
+  },
+});
+
+test("only such sockets are taken for what they are", (near) => {
+  assert.ok(isPairedSocket(near));
+  const file = openForReading("/proc/self/stat");
+  assert.ok(!isPairedSocket(file));
+  close(file);
+  assert.ok(!isPairedSocket(-1));
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  void listener;
+  const others = [...openDescriptors()].filter(([fd, target]) => fd > 2 && target.startsWith("socket:"));
+  assert.ok(others.some(([fd]) => !isPairedSocket(fd)), "a network socket");
+});
+
+test("a table of mounts that nobody has touched has not changed", () => {
+  const table = openForReading("/proc/thread-self/mountinfo");
+  assert.equal(hasExceptionalCondition(table), false);
+  close(table);
+});
