@@ -19,9 +19,10 @@ export interface PolicyFilesOptions {
 
 /**
  * Files under the policies of requests, whatever holds them on this machine. Where nothing can hold one, the operation
- * fails and nothing is done. What is needed is loaded with the first of them; leaving the scope ends it.
+ * fails and nothing is done. What is needed is loaded with the first of them; leaving the scope ends it, and waits for its
+ * end where it can.
  */
-export class PolicyFiles implements Disposable {
+export class PolicyFiles implements Disposable, AsyncDisposable {
   readonly #options: PolicyFilesOptions;
   #confined: Confined | undefined;
   readonly #begin: () => Promise<Confined>;
@@ -79,6 +80,11 @@ export class PolicyFiles implements Disposable {
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#confined?.[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
+    await this.#confined?.left();
   }
 
   async #confinement({ policy, useLegacyLandlock }: ProgramConfinement, signal: AbortSignal): Promise<FileConfinement> {

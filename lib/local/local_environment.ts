@@ -136,7 +136,7 @@ const SLICE_MS = 5;
 /** What works on files, loaded with the first request. */
 class LazyFiles {
   readonly get: () => Promise<LocalFiles>;
-  readonly #scope = new DisposableStack();
+  readonly #scope = new AsyncDisposableStack();
 
   constructor({ sandbox, log, ended }: { sandbox: LazySandbox; log: Log; ended: AbortSignal }) {
     this.get = lazily(async () => {
@@ -146,7 +146,7 @@ class LazyFiles {
         import("../fs/policy_files.ts"),
         import("../fs/backend.ts"),
       ]);
-      using scope = new DisposableStack();
+      await using scope = new AsyncDisposableStack();
       const operations = scope.use(await systemFiles({ log }));
       const policyFiles = scope.use(new PolicyFiles({ sandbox, operations, log }));
       const files = scope.use(
@@ -157,7 +157,7 @@ class LazyFiles {
     });
   }
 
-  end(): void {
-    this.#scope.dispose();
+  async end(): Promise<void> {
+    await this.#scope.disposeAsync();
   }
 }

@@ -34,7 +34,7 @@ export interface ServerOptions {
 }
 
 /** Serves any number of connections with one set of sessions. Leaving its scope ends every process. */
-export class ExecServer implements Disposable {
+export class ExecServer implements Disposable, AsyncDisposable {
   readonly #options: Required<ServerOptions>;
   readonly #crowd: Crowd;
   readonly #sessions: Sessions;
@@ -115,5 +115,11 @@ export class ExecServer implements Disposable {
     for (const connection of this.#connections) connection.close(undefined, "server ends");
     this.#files[Symbol.dispose]();
     this.#sandbox[Symbol.dispose]();
+  }
+
+  /** The same, and waits until no helper of ours is left that works on files. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
+    await this.#files[Symbol.asyncDispose]();
   }
 }

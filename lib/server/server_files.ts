@@ -27,7 +27,7 @@ interface Loaded {
 }
 
 /** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
-export class ServerFiles implements Disposable {
+export class ServerFiles implements Disposable, AsyncDisposable {
   readonly #log: Log;
   readonly #sandbox: ServerSandbox;
   #loaded: Loaded | undefined;
@@ -77,6 +77,12 @@ export class ServerFiles implements Disposable {
     this.#disposed = true;
     this.#loaded?.policyFiles[Symbol.dispose]();
     this.#loaded?.operations[Symbol.dispose]();
+  }
+
+  /** Waits for what has been ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
+    await this.#loaded?.policyFiles[Symbol.asyncDispose]();
   }
 
   async #load(): Promise<Loaded> {

@@ -68,6 +68,7 @@ class World {
         assert.equal(confinement.confinement, files.confinement);
         return await act(this.#operations("together"));
       },
+      left: () => Promise.resolve(void this.asked.push("left")),
       [Symbol.dispose]: () => this.disposed++,
     };
   }
@@ -168,6 +169,10 @@ Deno.test("what was loaded ends with the scope, also when it comes later", async
   await ask(early);
   early.files[Symbol.dispose]();
   assert.equal(early.disposed, 1);
+  const awaited = new World();
+  await ask(awaited);
+  await awaited.files[Symbol.asyncDispose]();
+  assert.deepEqual([awaited.disposed, awaited.asked.at(-1)], [1, "left"]);
   const created = Promise.withResolvers<void>();
   const late = new World(false, created.promise);
   const asking = ask(late);

@@ -32,6 +32,8 @@ export interface Confined extends Disposable {
     caller: Caller,
     act: (operations: FileOperations) => Promise<T>,
   ): Promise<T>;
+  /** Resolves when no helper is left that has been ended. */
+  left(): Promise<void>;
   /** Ends every helper at once, and with them what is under way. */
   [Symbol.dispose](): void;
 }

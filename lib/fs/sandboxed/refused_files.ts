@@ -36,5 +36,9 @@ export class RefusedFiles implements Confined {
     return Promise.reject(notConfined(REASON));
   }
 
+  left(): Promise<void> {
+    return Promise.resolve();
+  }
+
   [Symbol.dispose](): void {}
 }
