@@ -58,6 +58,7 @@ function* throughMemory(source: number, target: number, signal: AbortSignal): St
     const count = yield* elsewhere(readInBackground(source, buffer));
     if (count === 0) return;
     if (count !== -EINTR) yield* writeWhole(target, buffer.subarray(0, checked(count)), signal);
+    yield;
   }
 }
 

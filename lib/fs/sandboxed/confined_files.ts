@@ -1,4 +1,5 @@
 import { systemClock } from "../../clock.ts";
+import type { Confinement } from "../../sandbox/launcher/launch_plan.ts";
 import type { LauncherCommand } from "../../sandbox/launcher_command.ts";
 import type { FileConfinement } from "../../sandbox/sandbox.ts";
 import type { Caller, FileOperations } from "../operations.ts";
@@ -25,8 +26,8 @@ export class ConfinedFiles implements Confined {
       return await this.#places.during(signal, async () => {
         const confinement = await enforce(signal);
         await using _held = await confinement.hold(signal);
-        return await this.#pool.during(confinement, (helper) => {
-          return helper.request({ enter: confinement.confinement, deed, leave: true }, signal);
+        return await this.#pool.during(confinement, (helper, enter) => {
+          return helper.request({ enter, deed, leave: true }, signal);
         });
       });
     }));
@@ -39,8 +40,8 @@ export class ConfinedFiles implements Confined {
   ): Promise<T> {
     return this.#places.during(signal, async () => {
       await using _held = await confinement.hold(signal);
-      return await this.#pool.during(confinement, async (helper) => {
-        await using stay = new Stay(helper, confinement);
+      return await this.#pool.during(confinement, async (helper, view) => {
+        await using stay = new Stay(helper, view);
         return await act(confinedOperations(typed((deed, signal) => stay.do(deed, signal))));
       });
     });
@@ -59,22 +60,22 @@ export class ConfinedFiles implements Confined {
 /** Several deeds in one view, one after the other. */
 class Stay implements AsyncDisposable {
   readonly #helper: Helper;
-  readonly #confinement: FileConfinement;
+  readonly #view: Confinement;
   /** What was asked for last has settled. */
   #last: Promise<unknown> = Promise.resolve();
   #hasEntered = false;
   #isOver = false;
 
-  constructor(helper: Helper, confinement: FileConfinement) {
+  constructor(helper: Helper, view: Confinement) {
     this.#helper = helper;
-    this.#confinement = confinement;
+    this.#view = view;
   }
 
   do(deed: Deed, signal: AbortSignal): Promise<Results[DeedName]> {
     if (this.#isOver) throw new Error("the view has been left");
     const result = this.#last.then(() => {
       signal.throwIfAborted();
-      const enter = this.#hasEntered ? null : this.#confinement.confinement;
+      const enter = this.#hasEntered ? null : this.#view;
       this.#hasEntered = true;
       return this.#helper.request({ enter, deed, leave: false }, signal);
     });

@@ -111,10 +111,10 @@ export class Helper {
       reject(helperFailed("unknown", "it has ended"));
       return promise;
     }
+    this.#connection.send(request);
     this.#pending = { resolve, reject, signal, name: request.deed?.do, lists: new Map() };
     signal.addEventListener("abort", this.#cancel);
     this.#connection.listening = true;
-    this.#connection.send(request);
     return promise;
   }
 
@@ -154,6 +154,10 @@ export class Helper {
       if (fd !== null) close(fd);
       return this.kill();
     }
+    if (fd !== null && (pending.name !== "open" || !("done" in reply))) {
+      close(fd);
+      fd = null;
+    }
     if ("part" in reply) {
       const list = pending.lists.get(reply.part) ?? [];
       pending.lists.set(reply.part, list);
@@ -167,8 +171,9 @@ export class Helper {
     }
     if ("failed" in reply) pending.reject(failureOf(reply.failed));
     else if ("cancelled" in reply) pending.reject(pending.signal.reason);
-    else return pending.resolve(resultOf(pending, reply.done, fd));
-    if (fd !== null) close(fd);
+    else if (pending.name === "open" && fd === null) {
+      pending.reject(helperFailed("unknown", "it kept what it had opened"));
+    } else pending.resolve(resultOf(pending, reply.done, fd));
   }
 
   #settled(): void {
@@ -205,16 +210,12 @@ function started(what: string, result: number): number {
 function resultOf({ name, lists }: Pending, done: unknown, fd: number | null): Results[DeedName] {
   const list = (name: ListName): unknown[] => lists.get(name) ?? [];
   switch (name) {
-    case "open":
-      if (fd === null) throw new Error("a helper has opened a file and kept it");
-      return fd;
     case "readDirectory":
       return list("entries") as Results["readDirectory"][number][];
     case "walk":
       return { ...done as Results["walk"], entries: list("entries"), errors: list("errors") } as Results["walk"];
     default:
-      if (fd !== null) close(fd);
-      return done as Results[DeedName];
+      return fd ?? done as Results[DeedName];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { Poller } from "../../linux/poller.ts";
+import type { Confinement } from "../../sandbox/launcher/launch_plan.ts";
 import type { LauncherCommand } from "../../sandbox/launcher_command.ts";
 import type { FileConfinement } from "../../sandbox/sandbox.ts";
 import { Helper } from "./helper.ts";
@@ -47,16 +48,21 @@ export class HelperPool implements Disposable {
    *
    * @throws {ExecError} If none can be started.
    */
-  async during<T>(confinement: FileConfinement, act: (helper: Helper) => Promise<T>): Promise<T> {
+  async during<T>(
+    confinement: FileConfinement,
+    act: (helper: Helper, view: Confinement) => Promise<T>,
+  ): Promise<T> {
+    const view = confinement.confinement;
     const argv = confinement.arguments(this.#command);
-    const key = helperKey(argv, confinement.confinement);
+    const { kind } = view;
+    const key = helperKey(argv, view);
     const helper = this.#takeIdle(key) ?? this.#start(argv);
     this.#busy.add(helper);
     try {
-      return await act(helper);
+      return await act(helper, view);
     } finally {
       this.#busy.delete(helper);
-      this.#keep(helper, key, confinement.confinement.kind === "landlock" ? IDLE_WITH_ONE_PLAN_MS : IDLE_MS);
+      this.#keep(helper, key, kind === "landlock" ? IDLE_WITH_ONE_PLAN_MS : IDLE_MS);
     }
   }
 

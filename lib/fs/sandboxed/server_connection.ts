@@ -46,9 +46,11 @@ export class ServerConnection implements Disposable {
     return !this.#hasEnded && peek(this.#fd) === -EAGAIN;
   }
 
+  /** @throws {RangeError} If the request is too long. */
   send(request: Request): void {
+    const message = encodeMessage(request);
     if (this.#hasEnded) return;
-    this.#outgoing.push(encodeMessage(request));
+    this.#outgoing.push(message);
     if (this.#outgoing.length === 1) this.#write();
   }
 

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import type { FileOperations, Metadata } from "../../../lib/fs/operations.ts";
 import { BACK_END_NAMES, type BackEndName } from "../../../lib/sandbox/back_end_choice.ts";
+import { ConfinedFiles } from "../../../lib/fs/sandboxed/confined_files.ts";
+import { helperCommand } from "../../../lib/fs/sandboxed/helper_command.ts";
+import { FILES_HELPER_WORD } from "../../../lib/fs/sandboxed/helper_word.ts";
+import { silentLog } from "../../../lib/log.ts";
 import type { LauncherCommand } from "../../../lib/sandbox/launcher_command.ts";
 import { backEndMissing } from "../../sandbox/support/back_ends.ts";
 import { isRoot, ORDINARY, SELF } from "../../sandbox/support/user.ts";
@@ -298,6 +302,22 @@ test("a view that cannot be entered is an error, and the end of the helper", WIT
   await eventually("the helper has ended", () => !isAlive(helper!));
   assert.deepEqual(place.own.names(), ["aim"]);
   await files.writeFile(bytesOf(place.in("file")), bytesOf("x"), true, caller);
+});
+
+test("the one executable has the helper in it, behind a word", ["unshare"], async (place) => {
+  const { argv, env } = helperCommand();
+  const main = new URL("../../../main.ts", import.meta.url).pathname;
+  const command = { argv: [argv[0]!, "run", "-A", "--no-check", "--quiet", main, FILES_HELPER_WORD, "3"], env };
+  using files = new ConfinedFiles({ log: silentLog }, command);
+  const operations = files.operations(() => place.confinement(place.workspace()));
+  await operations.writeFile(bytesOf(place.in("file")), bytesOf("x"), true, caller);
+  await assert.rejects(
+    async () => await operations.writeFile(bytesOf("/etc/x"), bytesOf("x"), true, caller),
+    READ_ONLY,
+  );
+  assert.deepEqual(place.own.names(), ["file"]);
+  files[Symbol.dispose]();
+  await files.left();
 });
 
 test("several operations share one view, which is gone with them", WITH_VIEWS, async (place) => {
