@@ -5,6 +5,9 @@ export class LaunchFailure extends Error {
   override name = "LaunchFailure";
 }
 
+/** What the hidden parts say to whoever does not start them as the server does. */
+export const NOT_BY_HAND = "this is a part of the server that it starts itself; it is not for use by hand";
+
 /**
  * What a call returned.
  *

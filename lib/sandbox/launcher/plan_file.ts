@@ -2,7 +2,7 @@
 
 import * as calls from "../../linux/sandbox_calls.ts";
 import { decodePlan, encodePlan, type LaunchPlan, MAX_PLAN_BYTES } from "./launch_plan.ts";
-import { LaunchFailure, must } from "./failure.ts";
+import { LaunchFailure, must, NOT_BY_HAND } from "./failure.ts";
 
 /**
  * The plan in a new file; the descriptor is the caller's, and closed on exec unless it is handed over by number.
@@ -29,7 +29,7 @@ export function writePlan(plan: LaunchPlan): number {
  */
 export function readPlan(fd: number): LaunchPlan {
   if (calls.sealsOf(fd) !== calls.ALL_SEALS) {
-    throw new LaunchFailure("this is a part of the server that it starts itself; it is not for use by hand");
+    throw new LaunchFailure(NOT_BY_HAND);
   }
   let bytes = new Uint8Array(new ArrayBuffer(64 * 1024));
   let length = 0;

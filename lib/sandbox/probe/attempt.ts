@@ -15,3 +15,14 @@ export type Attempt =
   | { readonly do: "ioUring" };
 
 export const PROBE_TEXT = "probe";
+
+/** @returns What the self-test has written as the argument of the probe; undefined: it was not the self-test. */
+export function attemptsOf(argument: string | undefined): readonly Attempt[] | undefined {
+  if (argument === undefined || !argument.startsWith("[{")) return undefined;
+  try {
+    return JSON.parse(argument);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
 import { EAGAIN, EINTR } from "../../../linux/errno.ts";
 import { isPairedSocket, peek, receive, send } from "../../../linux/socket_calls.ts";
 import { close } from "../../../linux/system_call.ts";
-import { LaunchFailure, must } from "../../../sandbox/launcher/failure.ts";
+import { LaunchFailure, must, NOT_BY_HAND } from "../../../sandbox/launcher/failure.ts";
 import { bodyLength, decodeMessage, encodeMessage, HEADER_BYTES, type Reply, type Request } from "../messages.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -17,9 +17,7 @@ export class HelperConnection {
 
   /** @throws {LaunchFailure} If it is no connection to the server. */
   constructor(fd: number) {
-    if (!isPairedSocket(fd)) {
-      throw new LaunchFailure("this is a part of the server that it starts itself; it is not for use by hand");
-    }
+    if (!isPairedSocket(fd)) throw new LaunchFailure(NOT_BY_HAND);
     this.#fd = fd;
   }
 
