@@ -15,6 +15,8 @@ import type { ConfinedProgram, Enforcement } from "./sandbox.ts";
 import { networkFilter } from "./seccomp.ts";
 import { tryMechanism } from "./trial.ts";
 
+const SHOWS_SECRETS = "Landlock cannot hide the files of the server's own tokens, which this policy lets be read";
+
 export class LandlockMechanism implements Mechanism {
   readonly name = "landlock";
   readonly #premises: Premises;
@@ -31,8 +33,11 @@ export class LandlockMechanism implements Mechanism {
       // That they can be read does no harm.
       if (mayWrite(plan, file.path)) rules.set(file.path, { ...file, access: "read", isProtection: false });
     }
+    const version = landlockVersion();
+    const obstacle = landlockObstacle({ ...plan, rules: [...rules.values()] }, version);
+    if (obstacle !== undefined) return obstacle;
     for (const file of hidden.secrets()) rules.set(file.path, { ...file, access: "deny", isProtection: false });
-    return landlockObstacle({ ...plan, rules: [...rules.values()] }, landlockVersion());
+    return landlockObstacle({ ...plan, rules: [...rules.values()] }, version) && SHOWS_SECRETS;
   }
 
   test(): Promise<string | undefined> {

@@ -151,8 +151,9 @@ function resultsOf(output: string, count: number): number[] | undefined {
   }
 }
 
+/** Whoever tells it says himself that there is no sandbox. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(/^sandbox unavailable: /, "") : String(error);
 }
 
 /** Undefined if it takes too long; then nobody listens to it any more. */

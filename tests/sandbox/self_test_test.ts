@@ -190,7 +190,7 @@ Deno.test({
     assert.equal((await failing(1, "x".repeat(1000)))?.length, 201);
     const thrown = await selfTest({
       strength: "view",
-      run: () => Promise.reject(new ExecError("sandboxUnavailable", "no descriptors left")),
+      run: () => Promise.reject(new ExecError("sandboxUnavailable", "sandbox unavailable: no descriptors left")),
       probe,
     });
     assert.equal(thrown, "no descriptors left");
