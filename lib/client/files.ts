@@ -4,7 +4,7 @@ import type { EnvironmentPath } from "./process.ts";
 
 /** What every method of {@linkcode Files} takes. */
 export interface FileOptions extends CallOptions {
-  /** What confines the access; a server that cannot do that refuses. */
+  /** What confines the access, as `sandboxDocument` makes it; a server that cannot do that refuses. */
   readonly sandbox?: Params<"fs/readFile">["sandbox"];
   /** Default true. False: a path with a link anywhere in it is refused; not every method can be told so. */
   readonly followSymlinks?: boolean;

@@ -31,6 +31,7 @@ export interface StartOptions {
   readonly arg0?: string;
   /** Chosen by the caller, unique in the session. Default: a random one. */
   readonly processId?: string;
+  /** What confines the program, as `sandboxDocument` makes it; a server that cannot do that refuses. */
   readonly sandbox?: Params<"process/start">["sandbox"];
   readonly enforceManagedNetwork?: boolean;
   readonly managedNetwork?: Params<"process/start">["managedNetwork"];
