@@ -1,17 +1,14 @@
 import { ClientError } from "../../client/client_error.ts";
-import type { StartOptions } from "../../client/process.ts";
-import { PathUri } from "../../path_uri.ts";
+import { FileError } from "../../client/file_error.ts";
+import { sandboxDocument } from "../../client/sandbox_document.ts";
 import { TIDY_MS } from "../copy/patience.ts";
 import { randomKey } from "../copy/partial_file.ts";
 import { childUri, programPath } from "../copy/remote_path.ts";
 import { type Check, failed, type Finding, note, ok } from "./check.ts";
 import type { ServerContext } from "./server_checks.ts";
 
-type Sandbox = NonNullable<StartOptions["sandbox"]>;
-type Entry = Extract<
-  Extract<Sandbox["permissions"], { type: "managed" }>["file_system"],
-  { type: "restricted" }
->["entries"][number];
+type SandboxContext = ReturnType<typeof sandboxDocument>;
+type Entry = Readonly<Record<"path" | "access", unknown>>;
 
 const SUFFIX = ".exec-server-doctor";
 /** Tries what it may and what it may not do, and says what went through. Arguments: the workspace, and a file outside. */
@@ -48,10 +45,13 @@ async function lookIn(workspace: string, os: string | undefined, context: Server
   }
   await context.client.files.mkdir(ours, { signal: context.signal });
   const argv = ["/bin/sh", "-c", SCRIPT, "sh", first, second];
-  const may = (path: string): Entry => ({ ...entry("write"), path: { type: "path", path: PathUri.parse(path) } });
-  const [reading, working] = [[entry("read")], [entry("read"), may(ours)]];
+  const reading = policy([READ_ALL]);
+  const working = policy([READ_ALL, { path: { type: "path", path: ours }, access: "write" }]);
   const workspaces = await attempt(argv, working, context);
-  if (typeof workspaces !== "string") return judge(workspaces, true);
+  if (typeof workspaces !== "string") {
+    const finding = judge(workspaces, true);
+    return finding.status === "ok" ? await lookAtRequests(finding, [ours, outside], working, context) : finding;
+  }
   // What can hold this can hold less.
   const reader = await attempt(argv, reading, context);
   if (typeof reader === "string") {
@@ -61,6 +61,36 @@ async function lookIn(workspace: string, os: string | undefined, context: Server
   return finding.status === "ok"
     ? note(`${finding.detail}; refused are those that may write into a workspace: ${workspaces}`, MISSING)
     : finding;
+}
+
+const READ_ALL: Entry = { path: { type: "special", value: { kind: "root" } }, access: "read" };
+
+/** Files are worked on by something else than programs, so that it can be missing where they are held. */
+async function lookAtRequests(
+  programs: Finding,
+  [ours, outside]: readonly [inside: string, outside: string],
+  sandbox: SandboxContext,
+  { client, signal }: ServerContext,
+): Promise<Finding> {
+  const write = (path: string) => refusalOf(client.files.writeTextFile(path, "", { sandbox, signal }));
+  const refusal = await write(childUri(ours, "in"));
+  if (refusal !== undefined) {
+    return note(`${programs.detail}; requests for files that ask for one are refused: ${refusal}`, MISSING);
+  }
+  return await write(outside) === undefined
+    ? failed("a request for a file wrote where its sandbox forbids it", REPORT)
+    : programs;
+}
+
+/** @returns Why it was not done; undefined: it was. */
+async function refusalOf(doing: Promise<void>): Promise<string | undefined> {
+  try {
+    await doing;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileError) || error.kind === "BrokenPipe") throw error;
+    return error.message;
+  }
 }
 
 const MISSING = "`exec-server doctor` on that machine says what its sandboxes lack; where the machine itself is the " +
@@ -77,11 +107,11 @@ interface Outcome {
 /** @returns Why there is no such sandbox, or what a program in it could do. */
 async function attempt(
   argv: readonly string[],
-  entries: readonly Entry[],
+  sandbox: SandboxContext,
   { client, signal }: ServerContext,
 ): Promise<Outcome | string> {
   try {
-    await using process = await client.start({ argv, sandbox: policy(entries), signal });
+    await using process = await client.start({ argv, sandbox, signal });
     const [stdout, stderr] = await Promise.all([text(process.stdout), text(process.stderr), process.exited]);
     const lines = stdout.split("\n").filter((line) => line !== "");
     const went = new Set(lines.filter((line) => ["inside", "outside", "protected"].includes(line)));
@@ -113,28 +143,11 @@ function judge({ sandboxType, went, text }: Outcome, isWritable: boolean): Findi
 
 const REPORT = "do not rely on the sandboxes of this server, and tell its makers";
 
-function policy(entries: readonly Entry[]): Sandbox {
-  return {
-    permissions: {
-      type: "managed",
-      file_system: { type: "restricted", entries: [...entries], glob_scan_max_depth: null },
-      network: "restricted",
-    },
-    sandboxOverride: "noOverride",
-    cwd: null,
-    policyContext: null,
-    workspaceRoots: [],
-    userHomeDir: null,
-    temporaryDirectories: null,
+function policy(entries: readonly Entry[]): SandboxContext {
+  return sandboxDocument({
+    permissions: { type: "managed", file_system: { type: "restricted", entries }, network: "restricted" },
     windowsSandboxLevel: "disabled",
-    windowsSandboxProxySettingsMode: null,
-    useLegacyLandlock: false,
-  };
-}
-
-/** Of everything, unless another path is named. */
-function entry(access: "read" | "write"): Entry {
-  return { path: { type: "special", value: { kind: "root" } }, access, missing_path_behavior: null };
+  });
 }
 
 function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {

@@ -4,6 +4,8 @@ import { lookAtBackEnds } from "../../../lib/cli/doctor/back_ends.ts";
 import type { Finding } from "../../../lib/cli/doctor/check.ts";
 import { sandbox } from "../../../lib/cli/doctor/sandbox_check.ts";
 import { ClientError } from "../../../lib/client/client_error.ts";
+import { FileError } from "../../../lib/client/file_error.ts";
+import type { FileOptions } from "../../../lib/client/files.ts";
 import type { StartOptions } from "../../../lib/client/process.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 
@@ -13,9 +15,21 @@ interface Answers {
   readonly reading?: string | Error;
   readonly sandboxType?: string;
   readonly platformOs?: string;
+  /** What requests are refused with that write to a file inside, and outside. */
+  readonly requests?: readonly [inside: Error | undefined, outside: Error | undefined];
 }
 
-async function lookAt({ writing, reading = writing, sandboxType = "linuxSeccomp", platformOs = "linux" }: Answers) {
+const READ_ONLY = new FileError("Other", "Read-only file system (os error 30)");
+
+async function lookAt(
+  {
+    writing,
+    reading = writing,
+    sandboxType = "linuxSeccomp",
+    platformOs = "linux",
+    requests: [inside, outside] = [undefined, READ_ONLY],
+  }: Answers,
+) {
   const [made, removed, asked]: [string[], string[], string[][]] = [[], [], []];
   const start = ({ argv, sandbox }: StartOptions) => {
     asked.push([...argv]);
@@ -38,6 +52,11 @@ async function lookAt({ writing, reading = writing, sandboxType = "linuxSeccomp"
     start,
     files: {
       mkdir: (path: string) => Promise.resolve(void made.push(path)),
+      writeTextFile: (path: string, _content: string, { sandbox }: FileOptions) => {
+        assert.ok(sandbox, "the request asks for a sandbox");
+        const refusal = /\/workspace\/[^/]+$/.test(path) ? inside : outside;
+        return refusal === undefined ? Promise.resolve() : Promise.reject(refusal);
+      },
       remove: (path: string) => Promise.resolve(void removed.push(path)),
     },
   } as unknown as Client;
@@ -66,6 +85,17 @@ Deno.test("a sandbox that lets something through is a failure", async () => {
     assert.equal((await lookAt({ writing })).status, "failed", writing);
   }
   assert.equal((await lookAt({ writing: refused("x"), reading: "inside\n" })).status, "failed");
+});
+
+Deno.test("a sandbox that requests for files cannot have is worth a note, and one that holds only programs a failure", async () => {
+  const refusal = new FileError("Other", "fs sandbox helper failed with status unavailable: there is none");
+  const missing = await lookAt({ writing: "inside\n", requests: [refusal, refusal] });
+  assert.equal(missing.status, "note");
+  assert.match(missing.detail, /read-only, and so is .*; requests for files that ask for one are refused: fs sandbox/);
+  const open = await lookAt({ writing: "inside\n", requests: [undefined, undefined] });
+  assert.deepEqual([open.status, open.detail], ["failed", "a request for a file wrote where its sandbox forbids it"]);
+  const gone = new FileError("BrokenPipe", "exec-server transport closed");
+  await assert.rejects(lookAt({ writing: "inside\n", requests: [undefined, gone] }), { message: gone.message });
 });
 
 Deno.test("a server without a sandbox is worth a note, with its reasons", async () => {
