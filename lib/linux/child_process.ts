@@ -1,9 +1,6 @@
-import { close, openProcessDescriptor, orErrorFromLong, reap, symbols } from "./libc.ts";
+import { close, killProcess, openProcessDescriptor, reap } from "./libc.ts";
 import { ownChildren } from "./own_children.ts";
 import type { Poller, Watch } from "./poller.ts";
-
-const SYS_PIDFD_SEND_SIGNAL = 424n;
-const SIGKILL = 9n;
 
 /** A child of ours that nobody else waits for, by its descriptor: its number is not used once it could be another's. */
 export class ChildProcess {
@@ -37,8 +34,7 @@ export class ChildProcess {
 
   /** Harmless if it has ended. */
   kill(): void {
-    if (this.#watch.stopped) return;
-    orErrorFromLong(symbols.syscall(SYS_PIDFD_SEND_SIGNAL, BigInt(this.#watch.fd), SIGKILL, 0n, 0n));
+    if (!this.#watch.stopped) killProcess(this.#watch.fd);
   }
 
   #reap(): void {

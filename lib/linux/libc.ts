@@ -247,6 +247,13 @@ export function openProcessDescriptor(pid: number): number {
   return orErrorFromLong(symbols.syscall(SYS_PIDFD_OPEN, BigInt(pid), 0n, 0n, 0n));
 }
 
+const SIGKILL = 9n;
+
+/** Ends the process behind a descriptor, whatever has become of its number; -ESRCH if it has ended. */
+export function killProcess(pidfd: number): number {
+  return orErrorFromLong(symbols.syscall(SYS_PIDFD_SEND_SIGNAL, BigInt(pidfd), SIGKILL, 0n, 0n));
+}
+
 const PIDFD_SIGNAL_PROCESS_GROUP = 4n;
 
 /**
@@ -259,7 +266,7 @@ export function probeProcessGroup(pidfd: number): number {
 
 /**
  * Asks whether there is a process of this id (zombies count), or for a negative one a group: 0, -EPERM when there is one
- * that we may not signal, or -ESRCH. It sends nothing; what sends is `lib/process/signal_group.ts`.
+ * that we may not signal, or -ESRCH. It sends nothing; what sends to numbers is `lib/process/signal_group.ts`.
  */
 export function probeProcess(pidOrNegatedGroup: number): number {
   return orError(symbols.kill(pidOrNegatedGroup, 0));

@@ -48,6 +48,20 @@ export class FirstProcess implements Disposable {
     }
   }
 
+  /**
+   * Ends the sandbox. What we start ourselves binds the life of this process to its own, but not at once: whoever ends
+   * it in the meantime leaves a sandbox that nobody ends.
+   */
+  kill(): void {
+    this.#pid ??= this.#read();
+    if (this.#pid === undefined) return;
+    const fd = libc.openProcessDescriptor(this.#pid);
+    if (fd < 0) return;
+    // Asked for after the descriptor was opened: it stays this process, whoever is given the number.
+    if (stateOf(this.#pid) === "alive") libc.killProcess(fd);
+    libc.close(fd);
+  }
+
   /** Whether it is there now. */
   look(): "alive" | "gone" | "unknown" {
     this.#pid ??= this.#read();

@@ -31,6 +31,7 @@ export class Tenancies {
     this.#all.add(tenancy);
     return async (wasStarted) => {
       try {
+        if (wasStarted) first.kill();
         await first.ended(this.#clock, wasStarted);
       } finally {
         this.#all.delete(tenancy);
@@ -41,13 +42,15 @@ export class Tenancies {
   }
 
   /**
-   * Waits without letting anything else happen until all have ended that have been killed before.
+   * Ends what is left of all sandboxes, whose outer processes have been killed before, and waits for that without letting
+   * anything else happen.
    *
    * @returns Whether they have.
    */
   wait(): boolean {
     const until = performance.now() + LAST_WAIT_MS;
     const sleeping = new Int32Array(new SharedArrayBuffer(4));
+    for (const { first } of this.#all) first.kill();
     for (const tenancy of this.#all) {
       while (tenancy.first.look() === "alive") {
         if (performance.now() >= until) return false;

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import * as libc from "../../lib/linux/libc.ts";
-import { FirstProcess } from "../../lib/sandbox/first_process.ts";
 import { ManualClock } from "../support/manual_clock.ts";
+import { canUnshare, Inner, reporting } from "./support/inner.ts";
 
 const ignore = Deno.build.os !== "linux";
-
-function reporting(text: string): FirstProcess {
-  const first = new FirstProcess();
-  libc.write(first.report, new TextEncoder().encode(text));
-  libc.close(first.report);
-  return first;
-}
 
 Deno.test({
   name: "FirstProcess has gone when its number is nobody's, or somebody's who is no first process",
@@ -20,6 +12,34 @@ Deno.test({
       using first = reporting(`{\n    "child-pid": ${pid},\n    "pid-namespace": 1\n}`);
       assert.equal(first.look(), "gone");
     }
+  },
+});
+
+Deno.test({
+  name: "FirstProcess is killed with all that is left of its sandbox",
+  ignore: ignore || !canUnshare(),
+  fn: async () => {
+    await using inner = new Inner();
+    using first = await inner.reported();
+    assert.equal(first.look(), "alive");
+    first.kill();
+    assert.equal((await inner.outerEnded).success, false);
+    assert.equal(first.look(), "gone");
+    first.kill();
+  },
+});
+
+Deno.test({
+  name: "FirstProcess kills nobody who is not the first of a sandbox",
+  ignore,
+  fn: async () => {
+    const stranger = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    using first = reporting(`${stranger.pid}\n`);
+    first.kill();
+    using unknown = reporting("");
+    unknown.kill();
+    stranger.kill("SIGTERM");
+    assert.equal((await stranger.status).signal, "SIGTERM");
   },
 });
 

@@ -26,6 +26,8 @@ export class FakeEnforcement implements Enforcement {
   readonly programs: ConfinedProgram[] = [];
   /** What is started in the place of the next programs; the program itself where nothing is said. */
   launch: Partial<Pick<PreparedLaunch, "path" | "argv" | "env" | "descriptors">> = {};
+  /** What `ended` answers. */
+  gone: Promise<void> | undefined;
   /** Waited for while something is prepared. */
   preparing: Promise<void> = Promise.resolve();
 
@@ -47,7 +49,7 @@ export class FakeEnforcement implements Enforcement {
       started: () => this.calls.push("started"),
       ended: () => {
         this.calls.push("ended");
-        return undefined;
+        return this.gone;
       },
       [Symbol.dispose]: () => this.calls.push("close"),
     };

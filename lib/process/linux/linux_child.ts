@@ -150,6 +150,8 @@ export class LinuxChild implements Child {
   #ended(status: number): void {
     const group = this.#group!;
     this.#context.groups.leaderReaped(group);
+    // Of what makes a sandbox something can be left that was not yet in it.
+    if (this.#sandboxGone !== undefined) this.killGroup();
     if (this.#disposed) return;
     // While we drain, the end of the last stream must not overtake the exit: `#exited` is set after it.
     for (const reader of this.#readers) {

@@ -5,7 +5,16 @@ import "../../../lib/process/linux/confined.ts"; // a library that is loaded in 
 import type { LaunchSpec } from "../../../lib/process/child.ts";
 import { ChildRecord, launchSpec } from "../../support/child_record.ts";
 import { FakeEnforcement } from "../../support/fake_sandbox.ts";
-import { Bench, bytes, eventually, leftOpen, never, openDescriptors, ownChildren } from "../../support/linux.ts";
+import {
+  Bench,
+  bytes,
+  eventually,
+  isAlive,
+  leftOpen,
+  never,
+  openDescriptors,
+  ownChildren,
+} from "../../support/linux.ts";
 
 function launch(
   { backend }: Bench,
@@ -136,6 +145,29 @@ Deno.test("the end of a program is told once, and also when nobody wants to hear
   await eventually("its end is told", () => forgotten.calls.includes("ended"));
   assert.deepEqual(forgotten.calls, ["prepare", "started", "close", "ended"]);
   assert.deepEqual(second.record.events, []);
+});
+
+Deno.test("what a sandbox leaves in the group of the one that was started is killed when that ends", async () => {
+  await using bench = new Bench();
+  const sandbox = new FakeEnforcement();
+  sandbox.launch = { path: "/bin/sh", argv: ["sh", "-c", "sleep 600 & echo $!; exit 3"] };
+  sandbox.gone = Promise.resolve();
+  const { record, launched } = launch(bench, sandbox, ["x"]);
+  await launched;
+  assert.deepEqual((await record.end()).slice(-2), ["exited 3", "closed"]);
+  const left = Number(record.text("stdout"));
+  await eventually("it has been killed", () => !isAlive(left));
+});
+
+Deno.test("where there is no sandbox around it, what a program leaves in the background goes on", async () => {
+  await using bench = new Bench();
+  const enforcement = new FakeEnforcement();
+  enforcement.launch = { path: "/bin/sh", argv: ["sh", "-c", "exec 8<&0; (read -r line <&8; echo $line) & exit 3"] };
+  const { record, launched } = launch(bench, enforcement, ["x"], { pipeStdin: true });
+  const child = await launched;
+  await record.until(() => record.events.includes("exited 3"));
+  child.write(bytes("late\n"), never);
+  assert.deepEqual(await record.end(), ["exited 3", "stdout:late\n", "closed"]);
 });
 
 Deno.test("the end of the server tells of the end of every program that it confined", async () => {
