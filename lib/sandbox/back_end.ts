@@ -1,6 +1,7 @@
 /** What enforces a policy on this machine: the ways that there are, which one is taken, and why not another. */
 
 import { type Clock, systemClock } from "../clock.ts";
+import type { Log } from "../log.ts";
 import type { BackEndName } from "./back_end_choice.ts";
 import type { AccessPlan } from "./policy.ts";
 
@@ -29,6 +30,8 @@ export interface BackEndOptions<Launch> {
   readonly obstacle?: (plan: AccessPlan) => string | undefined;
   /** Really tries; why it does not work. */
   readonly test: () => Promise<string | undefined>;
+  /** Hears what came of the test: clients are told, and whoever runs the machine would know of nothing. */
+  readonly log: Log;
   readonly clock?: Clock;
 }
 
@@ -41,6 +44,8 @@ export class TestedBackEnd<Launch> implements BackEnd<Launch> {
   #tested: Promise<Unavailable | undefined> | undefined;
   /** When a failure was found; infinite: none was. */
   #failedAt = Infinity;
+  /** The last failure that was logged: what stays as it is, is not said again. */
+  #logged: string | undefined;
 
   constructor(options: BackEndOptions<Launch>) {
     this.#options = options;
@@ -60,9 +65,17 @@ export class TestedBackEnd<Launch> implements BackEnd<Launch> {
 
   async #test(): Promise<Unavailable | undefined> {
     this.#failedAt = Infinity;
-    const reason = await this.#options.test().catch((error) => `it cannot be tried: ${nameOf(error)}`);
-    if (reason === undefined) return undefined;
+    const { test, log } = this.#options;
+    const reason = await test().catch((error) => `it cannot be tried: ${nameOf(error)}`);
+    if (reason === undefined) {
+      log.info("a back end for sandboxes works", { backEnd: this.name });
+      return undefined;
+    }
     this.#failedAt = this.#clock.now();
+    if (reason !== this.#logged) {
+      log.warn("a back end for sandboxes does not work here", { backEnd: this.name, reason });
+    }
+    this.#logged = reason;
     return { reason };
   }
 }

@@ -1,5 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
+import type { Log } from "../log.ts";
 import { TestedBackEnd } from "./back_end.ts";
 import { type BackEndReport, BackEnds } from "./back_ends.ts";
 import { BubblewrapMechanism } from "./bubblewrap_back_end.ts";
@@ -57,15 +58,15 @@ class LinuxSandbox implements Sandbox {
       hidden: new HiddenFiles(this.#directory, sharedDirectories(uid), secretPaths.map(absolute)),
     };
     this.#bubblewrap = new BubblewrapMechanism(premises);
-    this.#unshare = tested(new UnshareMechanism(premises));
+    this.#unshare = tested(new UnshareMechanism(premises), log);
     this.#backEnds = new BackEnds<Mechanism>({
       choice,
       backEnds: {
-        bubblewrap: tested(this.#bubblewrap),
+        bubblewrap: tested(this.#bubblewrap, log),
         unshare: this.#unshare,
-        landlock: tested(new LandlockMechanism(premises)),
+        landlock: tested(new LandlockMechanism(premises), log),
       },
-      filter: tested(new FilterMechanism(premises)),
+      filter: tested(new FilterMechanism(premises), log),
     });
   }
 
@@ -114,10 +115,11 @@ function absolute(path: string): string {
   return fromText(normalized(path.startsWith("/") ? path : `${Deno.cwd()}/${path}`));
 }
 
-function tested(mechanism: Mechanism): TestedBackEnd<Mechanism> {
+function tested(mechanism: Mechanism, log: Log): TestedBackEnd<Mechanism> {
   return new TestedBackEnd({
     name: mechanism.name,
     launch: mechanism,
+    log,
     obstacle: (plan) => mechanism.obstacle(plan),
     test: () => mechanism.test(),
   });

@@ -50,6 +50,7 @@ class SeatbeltSandbox implements Sandbox {
       name: "seatbelt",
       launch: null,
       test: () => this.#test(),
+      log: options.log,
       clock: options.clock ?? systemClock,
     });
   }

@@ -63,7 +63,13 @@ const SOCK_STREAM = 1, SOCK_DGRAM = 2, SOCK_RAW = 3;
 export async function selfTest(
   { strength, run, probe, clock = waitingClock }: SelfTestOptions,
 ): Promise<string | undefined> {
-  using ground = new Ground();
+  let made: Ground;
+  try {
+    made = new Ground();
+  } catch (error) {
+    return `the files of the trial cannot be made where temporary files go (TMPDIR): ${systemWords(error)}`;
+  }
+  using ground = made;
   const expectations = expected(strength, ground);
   const plan = expandPolicy(policyOf(strength, ground), realTree);
   if (plan.refusal !== undefined) return ground.tell(plan.refusal);
@@ -154,6 +160,12 @@ function resultsOf(output: string, count: number): number[] | undefined {
 /** Whoever tells it says himself that there is no sandbox. */
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/^sandbox unavailable: /, "") : String(error);
+}
+
+/** Without the path that the runtime adds. */
+function systemWords(error: unknown): string {
+  const message = messageOf(error);
+  return /^[^/]*?\(os error \d+\)/.exec(message)?.[0] ?? (error instanceof Error ? error.name : "unknown");
 }
 
 /** Undefined if it takes too long; then nobody listens to it any more. */

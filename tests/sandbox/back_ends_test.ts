@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { silentLog } from "../../lib/log.ts";
 import { type BackEnd, TestedBackEnd } from "../../lib/sandbox/back_end.ts";
 import type { BackEndChoice } from "../../lib/sandbox/back_end_choice.ts";
 import { BackEnds, PROMISES } from "../../lib/sandbox/back_ends.ts";
@@ -26,6 +27,7 @@ function world(choice: BackEndChoice, missing: Partial<Record<Name, string>> = {
     new TestedBackEnd({
       name,
       launch: `by ${name}`,
+      log: silentLog,
       test: () => (tried.push(name), Promise.resolve(missing[name])),
       ...(name === "landlock" && obstacle !== undefined ? { obstacle: () => obstacle } : {}),
     });

@@ -198,6 +198,25 @@ Deno.test({
 });
 
 Deno.test({
+  name: "selfTest says that there is no place for its files",
+  ignore,
+  fn: async () => {
+    using place = new Workplace("self");
+    const code = `
+      import { selfTest } from ${JSON.stringify(new URL("../../lib/sandbox/self_test.ts", import.meta.url).href)};
+      console.log(await selfTest({ strength: "view", run: null, probe: null }));`;
+    const env = { TMPDIR: `${place.root}/missing`, DENO_NO_UPDATE_CHECK: "1" };
+    const args = ["eval", "--no-lock", "--no-config", code];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env }).output();
+    assert.equal(
+      new TextDecoder().decode(stdout),
+      "the files of the trial cannot be made where temporary files go (TMPDIR): No such file or directory (os error 2)\n",
+      new TextDecoder().decode(stderr),
+    );
+  },
+});
+
+Deno.test({
   name: "selfTest does not wait for ever",
   ignore,
   fn: async () => {

@@ -8,6 +8,11 @@ const NAMESPACES =
 
 /** Patterns of why a back end does not work → what the operator of the machine can do. The first that fits counts. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
+  [/TMPDIR/, "start the server with a TMPDIR that it may write to"],
+  [
+    /record of mount points/,
+    "set XDG_RUNTIME_DIR to a directory of mode 0700 that this user owns; what is in the way otherwise is named here",
+  ],
   [
     /mount proc/,
     "parts of this container's /proc are covered, so that no other one can be mounted: start it with an uncovered one " +

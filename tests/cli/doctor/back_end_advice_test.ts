@@ -21,6 +21,8 @@ Deno.test("why a back end does not work leads to what an operator can do about i
     ["bubblewrap", "bwrap: No permissions to create new namespace, likely because …", /unprivileged_userns_clone/],
     ["bubblewrap", "bwrap: Creating new namespace failed: nesting depth or … exceeded (ENOSPC)", /max_user_namespaces/],
     ["unshare", "unshare: unshare failed: No space left on device", /max_user_namespaces/],
+    ["unshare", "the files of the trial cannot be made where temporary files go (TMPDIR): Read-only …", /a TMPDIR/],
+    ["unshare", "the record of mount points cannot be kept in /tmp/exec-server-0: another user …", /XDG_RUNTIME_DIR/],
     // An old kernel.
     ["unshare", "sandbox: mount_setattr / private: Function not implemented (os error 38)", /5\.12/],
     ["bubblewrap", "others may write to it", /chmod/],
