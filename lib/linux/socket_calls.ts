@@ -47,10 +47,12 @@ const MSG_DONTWAIT = 0x40;
 const MSG_PEEK = 0x02;
 const MSG_NOSIGNAL = 0x4000;
 const MSG_CMSG_CLOEXEC = 0x40000000;
-const MSG_CTRUNC = 0x08;
 const SCM_RIGHTS = 1;
 
-/** `struct cmsghdr` (length, level, type) with one descriptor, and what the kernel rounds it up to. */
+/**
+ * `struct cmsghdr` (length, level, type) with one descriptor, and what the kernel rounds it up to. Where that much is
+ * offered for what comes, two descriptors fit in.
+ */
 const CONTROL_LENGTH = 20;
 const CONTROL_BYTES = 24;
 const HEADER_BYTES = 56;
@@ -96,17 +98,17 @@ export function send(socket: number, buffer: Bytes, fd: number | null, { now }: 
 export interface Received {
   /** How many bytes; 0: the other side has ended. */
   readonly count: number;
-  /** A descriptor that came with them, closed on exec and the caller's to close. */
+  /** A descriptor that came with them, closed on exec and the caller's to close. If there were several, the first. */
   readonly fd: number | null;
 }
 
 /** Receives at most `buffer.length` bytes; what lies behind a descriptor comes with the next call. */
 export function receive(socket: number, buffer: Bytes, { now }: TransferOptions): Received | number {
-  prepare(buffer, CONTROL_BYTES);
+  prepare(buffer, CONTROL_LENGTH);
   const count = systemCall(NUMBERS.recvmsg, socket, headerBytes, MSG_CMSG_CLOEXEC | (now ? MSG_DONTWAIT : 0), buffer);
   if (count < 0) return count;
-  const isWhole = header.getBigUint64(40, true) >= BigInt(CONTROL_LENGTH) &&
-    (header.getInt32(48, true) & MSG_CTRUNC) === 0;
+  // Said or not said that there was more: what stands here is open.
+  const isWhole = header.getBigUint64(40, true) >= BigInt(CONTROL_LENGTH);
   const isRights = isWhole && control.getInt32(8, true) === SOL_SOCKET && control.getInt32(12, true) === SCM_RIGHTS;
   return { count, fd: isRights ? control.getInt32(16, true) : null };
 }

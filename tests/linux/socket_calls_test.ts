@@ -11,6 +11,7 @@ import {
   socketPair,
 } from "../../lib/linux/socket_calls.ts";
 import { openForReading } from "../../lib/linux/namespace_calls.ts";
+import { addressOf, bytesOf, systemCall } from "../../lib/linux/system_call.ts";
 import { bytes, leftOpen, openDescriptors } from "../support/linux.ts";
 
 const ignore = Deno.build.os !== "linux";
@@ -67,6 +68,40 @@ test("a descriptor arrives with its bytes, and not with those before or behind i
   assert.equal(rest, "thbehind");
   assert.equal(peek(far), -EAGAIN);
 });
+
+test("of several descriptors that come at once the first arrives, and no other is left open", (near, far) => {
+  const files = ["stat", "status", "maps"].map((name) => openForReading(`/proc/self/${name}`));
+  for (const count of [2, 3]) {
+    sendAll(near, files.slice(0, count));
+    const before = openDescriptors();
+    const [text, handed] = take(far, 30);
+    assert.equal(text, "x");
+    assert.ok(handed !== null);
+    assert.match(Deno.readLinkSync(`/proc/self/fd/${handed}`), /\/stat$/);
+    close(handed);
+    assert.deepEqual(leftOpen(before), []);
+  }
+  for (const file of files) close(file);
+});
+
+/** One byte, and descriptors with it. */
+function sendAll(socket: number, files: readonly number[]): void {
+  const length = 16 + 4 * files.length;
+  const control = new DataView(new ArrayBuffer(32));
+  control.setBigUint64(0, BigInt(length), true);
+  control.setInt32(8, 1, true); // SOL_SOCKET
+  control.setInt32(12, 1, true); // SCM_RIGHTS
+  files.forEach((file, index) => control.setInt32(16 + 4 * index, file, true));
+  const byte = bytes("x");
+  const vector = new BigUint64Array([addressOf(byte), 1n]);
+  const header = new BigUint64Array(7);
+  header[2] = addressOf(bytesOf(vector));
+  header[3] = 1n;
+  header[4] = addressOf(bytesOf(control));
+  header[5] = BigInt(length);
+  const sendmsg = Deno.build.arch === "aarch64" ? 211 : 46;
+  assert.equal(systemCall(sendmsg, socket, bytesOf(header), 0, byte, bytesOf(vector), bytesOf(control)), 1);
+}
 
 test("a full connection takes what it can, and says so", (near) => {
   const large = new Uint8Array(new ArrayBuffer(16 * 1024 * 1024));

@@ -3,7 +3,7 @@ import { ChildProcess } from "../../linux/child_process.ts";
 import { cString, cStringArray } from "../../linux/cstring.ts";
 import { errnoText } from "../../linux/errno.ts";
 import { pread } from "../../linux/file_calls.ts";
-import { close, memoryFile, O_RDONLY, O_WRONLY, reap, symbols } from "../../linux/libc.ts";
+import { close, memoryFile, O_RDONLY, O_WRONLY, symbols } from "../../linux/libc.ts";
 import type { Poller } from "../../linux/poller.ts";
 import { posixSpawn } from "../../linux/posix_spawn.ts";
 import { socketPair } from "../../linux/socket_calls.ts";
@@ -21,6 +21,7 @@ const MAX_WORDS_BYTES = 4096;
 const NOT_CONFINED = "exit status: 126";
 
 const SIGKILL = 9;
+const WAIT_STATUS_BYTES = 4;
 
 export interface HelperOptions {
   readonly argv: readonly string[];
@@ -73,7 +74,7 @@ export class Helper {
       this.#child = new ChildProcess(pid, poller);
     } catch (error) {
       symbols.kill(pid, SIGKILL);
-      reap(pid);
+      symbols.waitpid(pid, new Uint8Array(new ArrayBuffer(WAIT_STATUS_BYTES)), 0);
       throw helperFailed("unavailable", String(error));
     }
     scope.move();
@@ -82,6 +83,10 @@ export class Helper {
     this.#connection = new ServerConnection(ours, poller, {
       reply: (reply, fd) => this.#take(reply, fd),
       ended: () => void this.#lost(),
+      malformed: () => {
+        this.#child.kill();
+        void this.#lost("it said what makes no sense");
+      },
     });
   }
 
@@ -183,8 +188,12 @@ export class Helper {
     if (this.#state === "usable") this.#connection.listening = false;
   }
 
-  /** Nobody has the other end any more, or we do not want to hear of it. */
-  async #lost(): Promise<void> {
+  /**
+   * Nobody has the other end any more, or we do not want to hear of it.
+   *
+   * @param reason For whoever waits, if it has left no words itself.
+   */
+  async #lost(reason = "it has ended"): Promise<void> {
     if (this.#state === "ended") return;
     this.#state = "ended";
     this.#connection[Symbol.dispose]();
@@ -197,7 +206,7 @@ export class Helper {
     const words = lastWords(this.#words);
     close(this.#words);
     if (pending?.signal.aborted) pending.reject(pending.signal.reason);
-    else pending?.reject(helperFailed(statusText(status), words === "" ? "it has ended" : words));
+    else pending?.reject(helperFailed(statusText(status), words === "" ? reason : words));
     this.#gone.resolve();
   }
 }

@@ -2,7 +2,8 @@ import { EAGAIN, EINTR } from "../../linux/errno.ts";
 import { close } from "../../linux/libc.ts";
 import type { Poller, Watch } from "../../linux/poller.ts";
 import { endSending, peek, receive, send } from "../../linux/socket_calls.ts";
-import { bodyLength, decodeMessage, encodeMessage, HEADER_BYTES, type Reply, type Request } from "./messages.ts";
+import { bodyLength, encodeMessage, HEADER_BYTES, type Reply, type Request } from "./messages.ts";
+import { decodeReply, MalformedReply } from "./reply.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,8 +13,10 @@ const TURN_BYTES = 256 * 1024;
 export interface ConnectionEvents {
   /** @param fd What came along; the receiver's to close. */
   reply(reply: Reply, fd: number | null): void;
-  /** The other side has ended, or says what it cannot say. Called once; nothing else follows. */
+  /** The other side has ended. Nothing else follows. */
   ended(): void;
+  /** It says what it cannot say. Nothing else follows. */
+  malformed(): void;
 }
 
 /** The server's end of the connection to a helper: nothing waits but for the poller. */
@@ -86,7 +89,10 @@ export class ServerConnection implements Disposable {
       const received = receive(this.#fd, room, { now: true });
       if (received === -EINTR) continue;
       if (received === -EAGAIN) return;
-      if (typeof received === "number" || received.count === 0) return this.#lost();
+      if (typeof received === "number" || received.count === 0) {
+        this.#end();
+        return this.#events.ended();
+      }
       if (received.fd !== null) this.#takeHanded(received.fd);
       taken += received.count;
       this.#filled += received.count;
@@ -100,29 +106,33 @@ export class ServerConnection implements Disposable {
   }
 
   #whole(): void {
-    const bytes = this.#target;
+    const reply = this.#decoded(this.#target);
+    if (reply === undefined) return;
+    const handed = this.#handed;
+    this.#handed = null;
+    this.#events.reply(reply, handed);
+  }
+
+  /** The reply whose last bytes have come, or undefined. */
+  #decoded(bytes: Bytes): Reply | undefined {
     try {
-      if (!this.#isBody) return this.#expect(true, bodyLength(bytes));
-      this.#expect(false, HEADER_BYTES);
-      const reply = decodeMessage(bytes) as Reply;
-      const handed = this.#handed;
-      this.#handed = null;
-      this.#events.reply(reply, handed);
+      if (this.#isBody) {
+        this.#expect(false, HEADER_BYTES);
+        return decodeReply(bytes);
+      }
+      this.#expect(true, bodyLength(bytes));
     } catch (error) {
-      if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
-      this.#lost();
+      if (!(error instanceof RangeError || error instanceof MalformedReply)) throw error;
+      this.#end();
+      this.#events.malformed();
     }
+    return undefined;
   }
 
   #expect(isBody: boolean, length: number): void {
     this.#isBody = isBody;
     this.#target = new Uint8Array(new ArrayBuffer(length));
     this.#filled = 0;
-  }
-
-  #lost(): void {
-    this.#end();
-    this.#events.ended();
   }
 
   #end(): void {
