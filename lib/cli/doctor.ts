@@ -9,7 +9,7 @@ export const doctor: Command = {
   description: [
     "Looks at one thing after the other: the address, the token, the connection, what kind of server it is, how long an " +
     "answer takes, what it can do, whether a program runs and a terminal works, whether files can be written and read, " +
-    "whether programs that ask for a sandbox are held to it, and what is remembered here of detached ones. Without " +
+    "whether programs and files that are to be in a sandbox are held to it, and what is remembered here of detached ones. Without " +
     "--connect or --env it is the server that other commands start for themselves; then it also says of everything that " +
     "can enforce sandboxes on this machine what it promises, or what it lacks.",
     "Each line begins with ok, note (worth knowing), FAILED or skipped. Under what is not as it should be stands what to " +
