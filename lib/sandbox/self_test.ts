@@ -47,6 +47,10 @@ export const SELF_TEST_MS = 20_000;
 /** Of what a failed trial has said, as much as an operator needs. */
 const MAX_REASON_CHARACTERS = 200;
 
+/** What programs put into their errors for terminals. */
+// deno-lint-ignore no-control-regex
+const COLORS = /\x1b\[[\d;]*m/g;
+
 /** An attempt that has to fail, and what is wrong if it does not; or the other way round. */
 interface Expectation {
   readonly attempt: Attempt;
@@ -215,7 +219,7 @@ class Ground implements Disposable {
 
   /** One line that may go wherever a reason goes. */
   tell(reason: string): string {
-    const line = reason.replaceAll(this.root, "…").replace(/[\s\p{Cc}]+/gu, " ").trim();
+    const line = reason.replaceAll(this.root, "…").replace(COLORS, "").replace(/[\s\p{Cc}]+/gu, " ").trim();
     return line.length > MAX_REASON_CHARACTERS ? `${line.slice(0, MAX_REASON_CHARACTERS)}…` : line;
   }
 

@@ -184,8 +184,8 @@ Deno.test({
         probe,
       });
     assert.equal(
-      await failing(1, "bwrap: Creating new namespace failed:\n\x1b[1mOperation not permitted"),
-      "the trial program ended with exit code 1: bwrap: Creating new namespace failed: [1mOperation not permitted …",
+      await failing(1, "bwrap: Creating new namespace failed:\n\x1b[1m\x07Operation not permitted\x1b[0m"),
+      "the trial program ended with exit code 1: bwrap: Creating new namespace failed: Operation not permitted …",
     );
     assert.equal((await failing(1, "x".repeat(1000)))?.length, 201);
     const thrown = await selfTest({
