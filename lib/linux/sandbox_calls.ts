@@ -147,6 +147,11 @@ export function unblockAllSignals(): number {
   );
 }
 
+/** Becomes the leader of a session of its own, which no terminal controls; -EPERM for the leader of a group. */
+export function beginSession(): number {
+  return systemCall(NUMBERS.setsid);
+}
+
 /** A `char *[]`, ended by a null pointer, with the strings that it points to behind it: one buffer, which lives as one. */
 export interface Strings {
   readonly block: Bytes;

@@ -1,5 +1,4 @@
 import { ExecError } from "../errors.ts";
-import { osErrorText } from "../linux/errno.ts";
 import { close } from "../linux/libc.ts";
 import { mayWrite } from "./access.ts";
 import { bubblewrapLaunch, MAX_WORDS } from "./bubblewrap.ts";
@@ -11,6 +10,7 @@ import type { Mechanism, Premises } from "./mechanism.ts";
 import { memoryFile } from "./memory_file.ts";
 import { type Mount, mountPlan } from "./mount_plan.ts";
 import { neededMountPoints } from "./needed_mount_points.ts";
+import { notRun } from "./not_run.ts";
 import { openBinds } from "./open_binds.ts";
 import type { AccessPlan } from "./policy.ts";
 import { OwnedLaunch } from "./prepared_launch.ts";
@@ -33,7 +33,7 @@ const HELPER_OPTIONS = [
 ];
 
 /** What runs, outside, in the place of a program that cannot be run; it says what the launcher would say. */
-const STAND_IN = 'printf "%s\\n" "$1" >&2; exit 101';
+const STAND_IN = 'printf "%s\\n" "$1" >&2; exit "$2"';
 const SHELL = "/bin/sh";
 
 export class BubblewrapMechanism implements Mechanism {
@@ -125,9 +125,10 @@ export class BubblewrapMechanism implements Mechanism {
   }
 }
 
-function standIn({ file }: ConfinedProgram, failure: number): PreparedLaunch {
-  const message = `sandbox: Failed to execvp ${file}: ${osErrorText(failure)}`;
-  return new OwnedLaunch({ path: SHELL, argv: [SHELL, "-c", STAND_IN, SHELL, message], env: [], descriptors: [] });
+function standIn(program: ConfinedProgram, failure: number): PreparedLaunch {
+  const { exitCode, message } = notRun(program, failure);
+  const argv = [SHELL, "-c", STAND_IN, SHELL, message, String(exitCode)];
+  return new OwnedLaunch({ path: SHELL, argv, env: [], descriptors: [] });
 }
 
 function words({ file, argv, env }: ConfinedProgram) {

@@ -14,11 +14,17 @@ export const UNSHARE_PLACES = ["/usr/bin/unshare", "/bin/unshare", "/run/current
 /**
  * Process 1 of the sandbox: starts the rest and waits for it, buries what is orphaned, and says nothing of how it ended.
  * The program must not be process 1 itself, for which every signal is ignored that it does not handle. This one has
- * the rights to make mounts, and nobody inside has the rights to touch it. Descriptor 9 is for its own use; to 4 it
- * says first which process it is outside, whose /proc is still there.
+ * the rights to make mounts, and nobody inside has the rights to touch it. Descriptors 8 and 9 are for its own use; to 4
+ * it says first which process it is outside, whose /proc is still there.
+ *
+ * `unshare` is deaf to SIGINT and SIGTERM, and the program, in a session of its own, is not in the group that they are
+ * sent to. So it is this one that ends with them, at once, with the exit code that the reference and bubblewrap have
+ * then: 1 on a terminal.
  */
-const FIRST_PROCESS = 'exec 9>&2 2>/dev/null; if read -r pid rest </proc/self/stat; then echo "$pid" >&4; fi; ' +
-  'exec 4>&-; (exec "$@" 2>&9 9>&-); exit $?';
+const FIRST_PROCESS = 'stop() { if [ -t 0 ]; then exit 1; else exit "$1"; fi; }; ' +
+  'trap "stop 130" INT; trap "stop 143" TERM; exec 8<&0 9>&2 2>/dev/null; ' +
+  'if read -r pid rest </proc/self/stat; then echo "$pid" >&4; fi; exec 4>&-; ' +
+  '(exec "$@" <&8 2>&9 8<&- 9>&-) & wait $!; exit $?';
 const SHELL = "/bin/sh";
 
 /** The whole command line; to be started in `/`, with the launcher's environment, and the plan as its descriptor. */

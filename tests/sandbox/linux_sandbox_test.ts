@@ -150,6 +150,9 @@ withEach(
     ) {
       const { exitCode, stdout, stderr } = await own.run(enforcement, { file });
       assert.deepEqual([exitCode, stdout, stderr], [101, "", `sandbox: Failed to execvp ${file}: ${reason}\n`]);
+      if (choice === "bubblewrap" && installed?.setsProgramName === false) continue;
+      const renamed = await own.run(enforcement, { file, argv: ["another"] });
+      assert.deepEqual([renamed.exitCode, renamed.stderr], [1, `failed to exec "${file}": ${reason}\n`]);
     }
   },
 );

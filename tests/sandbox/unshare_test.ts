@@ -175,14 +175,36 @@ for (const user of users) {
     });
   });
 
-  test("a signal for the group reaches the program, whose exit code counts", async () => {
-    using place = new Workplace(user);
-    const child = start(place, "trap 'echo caught; exit 3' TERM; echo ready; while :; do sleep 0.01; done");
-    await firstOutput(child, async (rest) => {
-      Deno.kill(-child.pid, "SIGTERM");
-      assert.equal(new TextDecoder().decode((await rest.next()).value), "caught\n");
-      assert.equal((await child.status).code, 3);
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    test(`${signal} for the group ends all at once, whatever the program would do with it`, async () => {
+      using place = new Workplace(user);
+      const child = start(place, "trap 'echo caught' INT TERM; echo ready; while :; do sleep 0.01; done");
+      await firstOutput(child, async (rest) => {
+        Deno.kill(-child.pid, signal);
+        assert.deepEqual(await rest.next(), { done: true, value: undefined });
+        assert.equal((await child.status).code, code);
+      });
     });
+  }
+
+  test("a program leads a session of its own", async () => {
+    using place = new Workplace(user);
+    const script = "read -r pid _ _ _ group session _ </proc/self/stat; echo $pid $group $session";
+    const { stdout } = await run(place, planOf([rule("/", "read")]), script);
+    assert.equal(stdout, "2 2 2\n");
+  });
+
+  test("a program is told where it begins, which is the root where its directory cannot be entered", async () => {
+    using place = new Workplace(user);
+    const ws = place.directory("ws");
+    const variables = async (access: AccessRule["access"], env: readonly string[]) => {
+      const mounts = mountPlan(planOf([rule("/", "read"), rule(`${ws}/`, access)]), { scratch: "readOnly" });
+      const program = { file: "/usr/bin/env", argv: ["/usr/bin/env"], env, cwd: fromText(ws) };
+      const plan = unsharePlan(mounts, [networkFilterText("restricted")], program);
+      return (await place.launch(plan, "restricted")).stdout;
+    };
+    assert.equal(await variables("read", ["A=1", "B=2"]), `A=1\nB=2\nPWD=${ws}\n`);
+    assert.equal(await variables("deny", ["PWD=elsewhere", "B=2"]), "PWD=/\nB=2\n");
   });
 
   test("the network is gone, or is there if it is allowed", async () => {
@@ -203,13 +225,16 @@ for (const user of users) {
 
   // The terminal is its own user's, who runs the tests.
   if (user === "self") {
-    test("a program on a terminal knows it by a name that leads to it", async () => {
+    test("a program on a terminal knows it by a name that leads to it, and is not controlled by it", async () => {
       using place = new Workplace(user);
       const mounts = mountPlan(planOf([rule("/", "read")]), { scratch: "readOnly" });
-      const program = script("tty; tty < /dev/tty; echo by name > $(tty); stty size", place.root);
+      const program = script(
+        "tty; (: </dev/tty) 2>/dev/null || echo none; echo by name > $(tty); stty size",
+        place.root,
+      );
       const plan = unsharePlan(mounts, [networkFilterText("restricted")], program);
       const output = await place.onTerminal(plan, "restricted");
-      assert.match(output, /^pty:\/dev\/console\n\/dev\/tty\nby name\n24 80\n\nexited 0\nclosed$/);
+      assert.match(output, /^pty:\/dev\/console\nnone\nby name\n24 80\n\nexited 0\nclosed$/);
     });
   }
 

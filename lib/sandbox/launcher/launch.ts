@@ -5,8 +5,8 @@
  */
 
 import * as calls from "../../linux/sandbox_calls.ts";
-import { osErrorText } from "../../linux/errno.ts";
 import { isPairedSocket } from "../../linux/socket_calls.ts";
+import { notRun } from "../not_run.ts";
 import { must } from "./failure.ts";
 import { buildRuleset } from "./landlock_domain.ts";
 import type { LaunchPlan } from "./launch_plan.ts";
@@ -14,12 +14,10 @@ import { enterView } from "./mount_view.ts";
 import { readPlan } from "./plan_file.ts";
 import { receiveLaunch } from "./receive_launch.ts";
 import { dropPrivileges } from "./privileges.ts";
-import { enterDirectory, runProgram } from "./program.ts";
+import { enterDirectory, runProgram, withWorkingDirectory } from "./program.ts";
 
 /** The exit code of a launch that ended before the program was tried. */
 const NOT_CONFINED = 126;
-/** The reference's exit code where the program cannot be run. */
-const NOT_FOUND = 101;
 
 const FIRST_PRIVATE_DESCRIPTOR = 3;
 const SIGKILL = 9;
@@ -50,17 +48,23 @@ function run({ confinement, filters, program }: LaunchPlan): never {
   const mask = calls.setFileModeMask(0);
   must("prctl PR_SET_PDEATHSIG", calls.setParentDeathSignal(SIGKILL));
   must("rt_sigprocmask", calls.unblockAllSignals());
-  if (confinement.kind === "mounts") enterView(confinement.mounts);
+  if (confinement.kind === "mounts") {
+    enterView(confinement.mounts);
+    must("setsid", calls.beginSession());
+  }
   const ruleset = confinement.kind === "landlock" ? buildRuleset(confinement.rules, confinement.network) : undefined;
-  enterDirectory(program);
   if (confinement.kind === "filters") must("prctl PR_SET_NO_NEW_PRIVS", calls.setNoNewPrivileges());
   else dropPrivileges();
+  // With the program's rights: the root user's would lead into what is denied.
+  const directory = enterDirectory(program);
   if (ruleset !== undefined) must("landlock_restrict_self", calls.restrictSelf(ruleset));
   useDefaultActions();
   calls.setFileModeMask(mask);
   for (const filter of filters.map(calls.rawBytes)) must("prctl PR_SET_SECCOMP", calls.installFilter(filter));
-  const error = runProgram(program);
-  end(NOT_FOUND, `sandbox: Failed to execvp ${program.file}: ${osErrorText(error)}`);
+  // As bubblewrap does, and with it the reference; where files are left alone nobody does.
+  const env = confinement.kind === "filters" ? program.env : withWorkingDirectory(program.env, directory);
+  const { exitCode, message } = notRun(program, runProgram({ ...program, env }));
+  end(exitCode, message);
 }
 
 /** What is ignored stays so in the next program: SIGPIPE by our runtime, others by whoever started us. */

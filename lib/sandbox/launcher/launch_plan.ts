@@ -155,7 +155,7 @@ function programOf(value: unknown): ProgramPlan {
   nothingElse(rest, "program");
   const name = cString(file, "the program's file");
   const args = list(argv, "argv", (one) => cString(one, "an argument"));
-  if (name === "" || args.length === 0) return refuse("there is no program");
+  if (args.length === 0) return refuse("there is no program");
   return {
     file: name,
     argv: args,

@@ -1,5 +1,6 @@
 import * as calls from "../../linux/sandbox_calls.ts";
 import { EACCES, ENOENT, ENOTDIR } from "../../linux/errno.ts";
+import type { BytePath } from "../policy.ts";
 import type { ProgramPlan } from "./launch_plan.ts";
 import { must } from "./failure.ts";
 
@@ -7,14 +8,26 @@ import { must } from "./failure.ts";
 const DEFAULT_PATH = "/usr/local/bin:/bin:/usr/bin";
 const HERE = calls.cBytes(".");
 
-/** Enters the program's directory, or `/` if it is not in the view or cannot be entered. */
-export function enterDirectory({ cwd }: ProgramPlan): void {
+/**
+ * Enters the program's directory, or `/` if it is not in the view or cannot be entered.
+ *
+ * @returns Where we are.
+ */
+export function enterDirectory({ cwd }: ProgramPlan): BytePath {
   const result = calls.changeDirectory(calls.cBytes(cwd));
-  if (result === -ENOENT || result === -ENOTDIR || result === -EACCES) {
-    must("chdir /", calls.changeDirectory(calls.cBytes("/")));
-  } else must(`chdir ${cwd}`, result);
+  const isClosed = result === -ENOENT || result === -ENOTDIR || result === -EACCES;
+  if (isClosed) must("chdir /", calls.changeDirectory(calls.cBytes("/")));
+  else must(`chdir ${cwd}`, result);
   // What was entered may be a place that is covered by now; the name has to lead to it.
   must("openat2 .", calls.openWithoutLinks(calls.AT_FDCWD, HERE, calls.O_PATH));
+  return isClosed ? "/" : cwd;
+}
+
+/** The variables with one that says where the program begins. */
+export function withWorkingDirectory(env: readonly string[], directory: BytePath): readonly string[] {
+  const variable = `PWD=${directory}`;
+  const at = env.findIndex((one) => one.startsWith("PWD="));
+  return at === -1 ? [...env, variable] : env.with(at, variable);
 }
 
 /**
@@ -25,6 +38,7 @@ export function enterDirectory({ cwd }: ProgramPlan): void {
 export function runProgram({ file, argv, env }: ProgramPlan): number {
   const args = calls.cStrings(argv);
   const variables = calls.cStrings(env);
+  if (file === "") return ENOENT;
   if (file.includes("/")) return -calls.execute(calls.cBytes(file), args, variables);
   const path = env.find((variable) => variable.startsWith("PATH="))?.slice("PATH=".length) ?? DEFAULT_PATH;
   let last = ENOENT;

@@ -64,20 +64,28 @@ test("a program is found on the PATH that it will have, and starts in / where it
   assert.deepEqual(await place.launch(plainly(program), undefined), { code: 0, stdout: "/\n", stderr: "" });
 });
 
-test("what cannot be run is named, with the reference's words and exit code", async () => {
+test("what cannot be run is named, with the reference's words and exit codes", async () => {
   using place = new Workplace("self");
-  const missing = { ...script("", "/"), file: "no-such-program" };
-  assert.deepEqual(await place.launch(plainly(missing), undefined), {
-    code: 101,
-    stdout: "",
-    stderr: "sandbox: Failed to execvp no-such-program: No such file or directory (os error 2)\n",
-  });
   const file = place.file("text", "no program");
-  assert.deepEqual(await place.launch(plainly({ ...script("", "/"), file: fromText(file) }), undefined), {
-    code: 101,
-    stdout: "",
-    stderr: `sandbox: Failed to execvp ${file}: Permission denied (os error 13)\n`,
-  });
+  for (
+    const [name, reason] of [
+      ["no-such-program", "No such file or directory (os error 2)"],
+      ["", "No such file or directory (os error 2)"],
+      [fromText(file), "Permission denied (os error 13)"],
+    ] as const
+  ) {
+    const program = { ...script("", "/"), file: name };
+    assert.deepEqual(await place.launch(plainly({ ...program, argv: [name] }), undefined), {
+      code: 101,
+      stdout: "",
+      stderr: `sandbox: Failed to execvp ${name}: ${reason}\n`,
+    });
+    assert.deepEqual(await place.launch(plainly({ ...program, argv: ["another name"] }), undefined), {
+      code: 1,
+      stdout: "",
+      stderr: `failed to exec "${name}": ${reason}\n`,
+    });
+  }
 });
 
 test("programs get the default action for a broken pipe, no descriptor of ours, and the filters alone", async () => {
