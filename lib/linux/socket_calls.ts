@@ -6,8 +6,8 @@
 import { addressOf, type Bytes, bytesOf, systemCall } from "./system_call.ts";
 
 const NUMBERS = Deno.build.arch === "aarch64"
-  ? { getsockopt: 209, ppoll: 73, recvmsg: 212, sendmsg: 211, shutdown: 210, socketpair: 199 }
-  : { getsockopt: 55, ppoll: 271, recvmsg: 47, sendmsg: 46, shutdown: 48, socketpair: 53 };
+  ? { getsockopt: 209, recvmsg: 212, sendmsg: 211, shutdown: 210, socketpair: 199 }
+  : { getsockopt: 55, recvmsg: 47, sendmsg: 46, shutdown: 48, socketpair: 53 };
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
@@ -119,16 +119,4 @@ const peeked = new Uint8Array(new ArrayBuffer(1));
 export function peek(socket: number): number {
   prepare(peeked, 0);
   return systemCall(NUMBERS.recvmsg, socket, headerBytes, MSG_PEEK | MSG_DONTWAIT, peeked);
-}
-
-const POLLPRI = 0x002;
-
-/** Whether the table of mounts has changed since it was asked last: of an open `mountinfo`. */
-export function hasExceptionalCondition(fd: number): boolean | number {
-  const poll = new DataView(new ArrayBuffer(8));
-  poll.setInt32(0, fd, true);
-  poll.setInt16(4, POLLPRI, true);
-  const noTime = new BigInt64Array(2);
-  const result = systemCall(NUMBERS.ppoll, bytesOf(poll), 1, bytesOf(noTime), 0, 0);
-  return result < 0 ? result : (poll.getInt16(6, true) & POLLPRI) !== 0;
 }

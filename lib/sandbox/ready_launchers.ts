@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../clock.ts";
 import { cString } from "../linux/cstring.ts";
 import { EINVAL } from "../linux/errno.ts";
 import * as libc from "../linux/libc.ts";
+import { OwnMounts } from "../linux/mount_table.ts";
 import { ownChildren } from "../linux/own_children.ts";
 import { type DescriptorSource, posixSpawn } from "../linux/posix_spawn.ts";
 import { cStrings } from "../linux/sandbox_calls.ts";
@@ -113,13 +114,22 @@ export class ReadyLauncher implements Disposable {
   }
 }
 
+interface Ready {
+  readonly launcher: ReadyLauncher;
+  /** As they were before it was started. */
+  readonly mounts: number;
+  readonly ending: Timer;
+}
+
 /**
  * Keeps one launcher ready of each kind that was used lately. The runtime needs 30 to 40 ms to begin, of which nothing
- * depends on the program. Such a launcher is as tight as any other: it is given its plan later, and that is all.
+ * depends on the program. Such a launcher is as tight as any other: it is given its plan later, and that is all. It may
+ * see the machine's mounts as they were when it began, so it is of no use when they have changed.
  */
 export class ReadyLaunchers implements Disposable {
   readonly #clock: Clock;
-  readonly #ready = new Map<string, { readonly launcher: ReadyLauncher; readonly ending: Timer }>();
+  readonly #mounts = new OwnMounts();
+  readonly #ready = new Map<string, Ready>();
   readonly #renewing = new Map<string, Timer>();
   #isOpen = false;
 
@@ -139,8 +149,10 @@ export class ReadyLaunchers implements Disposable {
     if (found === undefined) return undefined;
     this.#ready.delete(key);
     found.ending.cancel();
-    if (found.launcher.isReady) return found.launcher;
-    found.launcher.first?.[Symbol.dispose]();
+    const { launcher, mounts } = found;
+    if (launcher.isReady && mounts === this.#mounts.changes) return launcher;
+    if (launcher.isReady) launcher[Symbol.dispose]();
+    else launcher.first?.[Symbol.dispose]();
     return undefined;
   }
 
@@ -150,18 +162,19 @@ export class ReadyLaunchers implements Disposable {
     if (!this.#isOpen || this.#ready.has(key) || this.#renewing.has(key)) return;
     const renew = (): void => {
       this.#renewing.delete(key);
+      const mounts = this.#mounts.changes;
       const launcher = ReadyLauncher.start(kind);
-      if (launcher !== undefined) this.#keep(key, launcher);
+      if (launcher !== undefined) this.#keep(key, launcher, mounts);
     };
     this.#renewing.set(key, this.#clock.after(RENEW_AFTER_MS, renew));
   }
 
-  #keep(key: string, launcher: ReadyLauncher): void {
+  #keep(key: string, launcher: ReadyLauncher, mounts: number): void {
     const ending = this.#clock.after(READY_MS, () => {
       this.#ready.delete(key);
       launcher[Symbol.dispose]();
     });
-    this.#ready.set(key, { launcher, ending });
+    this.#ready.set(key, { launcher, mounts, ending });
   }
 
   [Symbol.dispose](): void {
@@ -173,6 +186,7 @@ export class ReadyLaunchers implements Disposable {
       launcher[Symbol.dispose]();
     }
     this.#ready.clear();
+    this.#mounts[Symbol.dispose]();
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Clock, Timer } from "../../clock.ts";
+import { ExecError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { OwnMounts } from "../../linux/mount_table.ts";
 import { Poller } from "../../linux/poller.ts";
 import type { Confinement } from "../../sandbox/launcher/launch_plan.ts";
 import type { LauncherCommand } from "../../sandbox/launcher_command.ts";
@@ -17,6 +19,8 @@ export const IDLE_WITH_ONE_PLAN_MS = 5_000;
 interface Kept {
   readonly helper: Helper;
   readonly key: string;
+  /** As they were before it was started. */
+  readonly mounts: number;
   idle: Timer | undefined;
 }
 
@@ -25,6 +29,7 @@ export class HelperPool implements Disposable {
   readonly #command: LauncherCommand;
   readonly #clock: Clock;
   readonly #poller: Poller;
+  readonly #mounts = new OwnMounts();
   readonly #busy = new Set<Helper>();
   /** From the one that has waited longest on. */
   #idle: Kept[] = [];
@@ -52,39 +57,42 @@ export class HelperPool implements Disposable {
     confinement: FileConfinement,
     act: (helper: Helper, view: Confinement) => Promise<T>,
   ): Promise<T> {
+    if (this.#isDisposed) throw new ExecError("internal", "the server is ending");
     const view = confinement.confinement;
     const argv = confinement.arguments(this.#command);
     const { kind } = view;
     const key = helperKey(argv, view);
-    const helper = this.#takeIdle(key) ?? this.#start(argv);
+    const mounts = this.#mounts.changes;
+    const helper = this.#takeIdle(key, mounts) ?? this.#start(argv);
     this.#busy.add(helper);
     try {
       return await act(helper, view);
     } finally {
       this.#busy.delete(helper);
-      this.#keep(helper, key, kind === "landlock" ? IDLE_WITH_ONE_PLAN_MS : IDLE_MS);
+      this.#keep({ helper, key, mounts, idle: undefined }, kind === "landlock" ? IDLE_WITH_ONE_PLAN_MS : IDLE_MS);
     }
   }
 
   [Symbol.dispose](): void {
+    if (this.#isDisposed) return;
     this.#isDisposed = true;
     for (const helper of this.#busy) helper.kill();
     for (const kept of this.#idle.splice(0)) this.#dismiss(kept, "kill");
     this.#poller[Symbol.dispose]();
+    this.#mounts[Symbol.dispose]();
   }
 
-  #takeIdle(key: string): Helper | undefined {
+  #takeIdle(key: string, mounts: number): Helper | undefined {
     for (const kept of this.#idle.filter((kept) => kept.key === key)) {
       this.#idle = this.#idle.filter((other) => other !== kept);
       kept.idle?.cancel();
-      if (kept.helper.isUsable) return kept.helper;
+      if (kept.mounts === mounts && kept.helper.isUsable) return kept.helper;
       this.#dismiss(kept, "kill");
     }
     return undefined;
   }
 
   #start(argv: readonly string[]): Helper {
-    if (this.#isDisposed) throw new Error("the helpers have been disposed of");
     while (this.#busy.size + this.#idle.length >= MAX_HELPERS && this.#idle.length > 0) {
       this.#dismiss(this.#idle.shift()!, "kill");
     }
@@ -94,9 +102,8 @@ export class HelperPool implements Disposable {
     return helper;
   }
 
-  #keep(helper: Helper, key: string, idleMs: number): void {
-    const kept: Kept = { helper, key, idle: undefined };
-    if (this.#isDisposed || !helper.isUsable) return this.#dismiss(kept, "kill");
+  #keep(kept: Kept, idleMs: number): void {
+    if (this.#isDisposed || !kept.helper.isUsable) return this.#dismiss(kept, "kill");
     kept.idle = this.#clock.after(idleMs, () => {
       this.#idle = this.#idle.filter((other) => other !== kept);
       this.#dismiss(kept, "end");

@@ -4,7 +4,7 @@
  */
 
 import { EACCES, ENOENT, ENOTDIR } from "../../../linux/errno.ts";
-import { hasExceptionalCondition } from "../../../linux/socket_calls.ts";
+import { hasTableChanged } from "../../../linux/mount_table.ts";
 import { fileSystemTypeOf, openForReading, PROC_SUPER_MAGIC } from "../../../linux/namespace_calls.ts";
 import * as calls from "../../../linux/sandbox_calls.ts";
 import { fromBytes, isAtOrBelow } from "../../../sandbox/byte_path.ts";
@@ -52,7 +52,7 @@ export class MachineView {
 
   /** Whether something was mounted or unmounted since the last {@linkcode refresh}, by whoever. */
   get hasChanged(): boolean {
-    const result = hasExceptionalCondition(this.#table);
+    const result = hasTableChanged(this.#table);
     return typeof result === "number" ? must("ppoll mountinfo", result) !== 0 : result;
   }
 
