@@ -70,6 +70,8 @@ export class Confinement implements AsyncDisposable {
       ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
       ...(isRoot ? [] : ["--unshare-user"]),
       ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+      // Servers keep there what they confine others with.
+      ...(this.nests ? ["--perms", "1777", "--size", String(ROOM_BYTES), "--tmpfs", "/tmp"] : []),
       ...["--perms", "0755", "--size", String(ROOM_BYTES), "--tmpfs", this.directory],
       ...["--perms", "0777", "--dir", this.work],
       ...[...this.#programs].flatMap(([name, path]) => ["--ro-bind", path, `${this.directory}/${name}`]),
@@ -123,10 +125,10 @@ const BECOME_ORDINARY = [
 /**
  * To be called inside before anything else: looks at what the kernel says instead of trusting the command line.
  *
- * @param directory The one of the confinement.
+ * @param rooms The directory of the confinement, and others that are in memory.
  * @throws {NoConfinement} If this process could change anything elsewhere, or reach a network.
  */
-export function assertConfined(directory: string): void {
+export function assertConfined(...rooms: readonly string[]): void {
   const status = Deno.readTextFileSync("/proc/self/status");
   const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1];
   if (field("Uid")?.split(/\s+/).includes("0") !== false) throw new NoConfinement("the user is root");
@@ -136,7 +138,7 @@ export function assertConfined(directory: string): void {
   if (field("NoNewPrivs") !== "1") throw new NoConfinement("privileges could be gained");
   const networks = Deno.networkInterfaces().filter(({ name }) => name !== "lo"); // those that have addresses
   if (networks.length > 0) throw new NoConfinement(`there is a network: ${networks.map(({ name }) => name).join()}`);
-  const elsewhere = writableMounts().filter((place) => place !== directory && !/^\/(dev|proc)(\/|$)/.test(place));
+  const elsewhere = writableMounts().filter((place) => !rooms.includes(place) && !/^\/(dev|proc)(\/|$)/.test(place));
   if (elsewhere.length > 0) throw new NoConfinement(`could write elsewhere: ${elsewhere.join()}`);
 }
 

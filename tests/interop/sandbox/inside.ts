@@ -18,8 +18,14 @@ async function run(options: InsideOptions): Promise<boolean> {
   const { transport, seed, runs, path } = options;
   await using stack = new AsyncDisposableStack();
   const [first, second] = await twins(stack);
-  const start = async (name: string, words: readonly string[], workspace: Workspace) =>
-    stack.use(await FsSide.start({ name, words, workspace }, transport));
+  const start = async (name: string, words: readonly string[], workspace: Workspace) => {
+    // The reference makes no helpers for itself in a home that lies where temporary files do.
+    const temporary = `${workspace.root}/tmp`;
+    await Deno.mkdir(temporary);
+    return stack.use(
+      await FsSide.start({ name, words: ["/usr/bin/env", `TMPDIR=${temporary}`, ...words], workspace }, transport),
+    );
+  };
   const reference = await start("the reference", options.reference ?? ownProgram().words, first);
   const ours = await start("our program", options.words ?? ownProgram().words, second);
   const duel = new SandboxDuel(reference, ours, options.strict);
@@ -33,7 +39,7 @@ async function run(options: InsideOptions): Promise<boolean> {
   const { conversations, requests, programs, keptBack, allowed } = duel.counts;
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
   const numbers = `${conversations} conversations, ${requests} requests and ${programs} programs answered alike ` +
-    `(${keptBack} kept back by the guard; ${seconds} s)`;
+    `(${keptBack} kept back; ${seconds} s)`;
   const differences = [...allowed].map(([why, count]) => `\n     ${count} × ${why}`).join("");
   if (!outcome.failed) {
     console.log(`ok   sandbox ${transport}: ${numbers}${differences}`);
@@ -90,7 +96,7 @@ async function shortened(
 
 if (import.meta.main) {
   const options = JSON.parse(Deno.args[0]!) as InsideOptions;
-  assertConfined(options.directory);
+  assertConfined(options.directory, "/tmp");
   try {
     Deno.exit(await run(options) ? ALIKE : DIFFERENT);
   } catch (error) {
