@@ -92,6 +92,8 @@ function stateOf(pid: number): "alive" | "gone" | "unknown" {
     status = Deno.readTextFileSync(`/proc/${pid}/status`);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "gone";
+    // It went between the opening of its file and the reading of it: ESRCH, for which Deno has no class.
+    if (error instanceof Error && /\bos error 3\b/.test(error.message)) return "gone";
     // Where /proc shows nobody the processes of others.
     if (error instanceof Deno.errors.PermissionDenied) return "unknown";
     throw error;

@@ -11,7 +11,7 @@ import { StdinWriter } from "./stdin_writer.ts";
 import { readWaitStatus, signalName } from "./wait_status.ts";
 
 /** How long `closed` waits for a sandbox to be gone, in ms: it takes some milliseconds, unless it cannot be seen. */
-const SANDBOX_PATIENCE_MS = 250;
+const SANDBOX_PATIENCE_MS = 1_000;
 
 /** What all children of one back end share. */
 export interface ChildContext {
