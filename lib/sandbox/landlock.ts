@@ -10,9 +10,9 @@ import type { AccessPlan, AccessRule } from "./policy.ts";
 
 const STRENGTH: Readonly<Record<AccessRule["access"], number>> = { deny: 0, read: 1, write: 2 };
 
-/** What every view has, whatever may be read: the same devices, the caller's terminal and the processes. */
+/** What every view has, whatever may be read: the same devices and the processes. */
 const ALWAYS: readonly LandlockRule[] = [
-  ...["null", "zero", "full", "random", "urandom", "tty", "pts"]
+  ...["null", "zero", "full", "random", "urandom", "tty"]
     .map((name): LandlockRule => ({ path: `/dev/${name}`, access: "device" })),
   { path: "/proc", access: "read" },
 ];
@@ -27,6 +27,9 @@ export function landlockObstacle(plan: AccessPlan, version: number): string | un
   if (version < 0) return "this kernel has no Landlock, or it is switched off";
   if (version < MIN_LANDLOCK_VERSION) {
     return `this kernel's Landlock has version ${version}; version ${MIN_LANDLOCK_VERSION} (Linux 6.12) is needed`;
+  }
+  if (plan.network === "enabled" && !plan.fullRead) {
+    return "Landlock cannot keep programs with a network from the unix sockets that they may not see";
   }
   for (const rule of plan.rules) {
     const above = strongestAbove(plan, rule);

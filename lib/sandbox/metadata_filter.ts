@@ -1,6 +1,6 @@
 /**
- * The seccomp filter that stands in where Landlock has no rule: modes, owners, times and attributes of files, limits and
- * priorities of other processes, and what processes share by numbers and names that are no files. Landlock lets them be
+ * The seccomp filter that stands in where Landlock has no rule: modes, owners, times and attributes of files, limits,
+ * priorities and processors of other processes, and what processes share by numbers and names that are no files. Landlock lets them be
  * changed anywhere; with this filter they can be changed nowhere.
  */
 
@@ -43,8 +43,15 @@ const CHANGING_METADATA: Readonly<Record<Machine, readonly number[]>> = {
   ],
 };
 const IOCTL: Readonly<Record<Machine, number>> = { x86_64: 16, aarch64: 29 };
-const PRLIMIT64: Readonly<Record<Machine, number>> = { x86_64: 302, aarch64: 261 };
 const SETPRIORITY: Readonly<Record<Machine, number>> = { x86_64: 141, aarch64: 140 };
+const PRIO_PROCESS = 0;
+const IOPRIO_SET: Readonly<Record<Machine, number>> = { x86_64: 251, aarch64: 30 };
+const IOPRIO_WHO_PROCESS = 1;
+/** Their first argument is a process, 0 for oneself: prlimit64; sched_setparam, …setscheduler, …setaffinity, …setattr. */
+const OF_A_PROCESS: Readonly<Record<Machine, readonly number[]>> = {
+  x86_64: [302, 142, 144, 203, 314],
+  aarch64: [261, 118, 119, 122, 274],
+};
 
 /** Shared memory, semaphores and message queues: there is no namespace that would keep those of others away. */
 const SHARING: Readonly<Record<Machine, readonly number[]>> = {
@@ -62,12 +69,17 @@ const SHARING: Readonly<Record<Machine, readonly number[]>> = {
   ],
 };
 
-/** FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY. */
-const CHANGING_ATTRIBUTES = [0x40086602, 0x40087602, 0x401c5820, 0x40806685, 0x800c6613];
+/** What changes something by a descriptor that was opened for reading. */
+const CHANGING_ATTRIBUTES = [
+  // FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY
+  ...[0x40086602, 0x40087602, 0x401c5820, 0x40806685, 0x800c6613],
+  // BTRFS_IOC_SNAP_CREATE and …_V2, SUBVOL_CREATE and …_V2, SNAP_DESTROY and …_V2, SUBVOL_SETFLAGS
+  ...[0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x5000940f, 0x5000943f, 0x4008941a],
+];
 
 /**
- * An array of `struct sock_filter`: EROFS for what changes a file's metadata, EPERM for limits and priority of a process
- * that is given by its number, ENOSYS, as on a kernel that has none of it, for what is shared without files. The rest is
+ * An array of `struct sock_filter`: EROFS for what changes a file's metadata, EPERM for limits, priority and the like of
+ * a process that is given by its number, ENOSYS, as on a kernel that has none of it, for what is shared without files. The rest is
  * allowed.
  */
 export function metadataFilter(machine: Machine): Uint8Array<ArrayBuffer> {
@@ -77,15 +89,16 @@ export function metadataFilter(machine: Machine): Uint8Array<ArrayBuffer> {
   if (machine === "x86_64") program.jumpIfAtLeast(X32, "refuse");
   for (const number of CHANGING_METADATA[machine]) program.jumpIfEqual(number, "readOnly");
   for (const number of SHARING[machine]) program.jumpIfEqual(number, "missing");
-  program.jumpIfEqual(IOCTL[machine], "ioctl").jumpIfEqual(PRLIMIT64[machine], "limits");
+  for (const number of OF_A_PROCESS[machine]) program.jumpIfEqual(number, "process");
+  program.jumpIfEqual(IOCTL[machine], "ioctl").jumpIfEqual(IOPRIO_SET[machine], "ioPriority");
   program.jumpIfEqual(SETPRIORITY[machine], "priority").return(ALLOW);
   program.label("ioctl").load(SECOND_ARGUMENT);
   for (const request of CHANGING_ATTRIBUTES) program.jumpIfEqual(request, "readOnly");
   program.return(ALLOW);
-  program.label("limits").load(FIRST_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
-  // Of oneself: PRIO_PROCESS, and 0 for its number.
-  program.label("priority").load(FIRST_ARGUMENT).jumpIfEqual(0, "process").return(REFUSE);
-  program.label("process").load(SECOND_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
+  program.label("process").load(FIRST_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
+  program.label("ioPriority").load(FIRST_ARGUMENT).jumpIfEqual(IOPRIO_WHO_PROCESS, "itself").return(REFUSE);
+  program.label("priority").load(FIRST_ARGUMENT).jumpIfEqual(PRIO_PROCESS, "itself").return(REFUSE);
+  program.label("itself").load(SECOND_ARGUMENT).jumpIfEqual(0, "allow").return(REFUSE);
   program.label("allow").return(ALLOW);
   program.label("missing").return(MISSING);
   program.label("readOnly").return(READ_ONLY);

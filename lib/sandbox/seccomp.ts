@@ -1,8 +1,9 @@
 /**
  * The seccomp filter that keeps a program from the network; the same bytes for bubblewrap's `--seccomp` and for prctl().
  *
- * Two rules are tighter than the reference's: a datagram socket of the Unix family can reach any other one by its path
- * with sendmsg(), whose address no filter sees, so it is not to be had; and pidfd_getfd() takes sockets out of others.
+ * Three rules are tighter than the reference's: a datagram socket of the Unix family can reach any other one by its path
+ * with sendmsg(), whose address no filter sees, so it is not to be had; pidfd_getfd() takes sockets out of others; and
+ * keys are nobody's business.
  */
 
 import { EPERM } from "../linux/errno.ts";
@@ -37,6 +38,8 @@ const SOCK_TYPE_MASK = 0xf;
 const MAKING_SOCKETS: readonly SystemCall[] = ["socket", "socketpair"];
 /** It makes sockets and sends without a system call that a filter could see. */
 const IO_URING: readonly SystemCall[] = ["io_uring_setup", "io_uring_enter", "io_uring_register"];
+/** No namespace keeps the keys of the session that we are in away from those who are started in it. */
+const USING_KEYS: readonly SystemCall[] = ["add_key", "keyctl"];
 const USING_NETWORKS: readonly SystemCall[] = [
   "connect",
   "accept",
@@ -65,14 +68,15 @@ const USING_OTHERS: readonly SystemCall[] = [
  * The filter as an array of `struct sock_filter`. What it refuses fails with EPERM; a call of another architecture's
  * interface, whose numbers it does not know, kills the process, and one of x32 is refused.
  *
- * @param network With `enabled` only virtual machines' sockets and io_uring are refused.
+ * @param network With `enabled` only virtual machines' sockets, io_uring and keys are refused.
  */
 export function networkFilter(machine: Machine, network: NetworkAccess): Uint8Array<ArrayBuffer> {
   const program = new BpfProgram();
   program.load(ARCHITECTURE).jumpIfEqual(ARCHITECTURES[machine], "ours").return(KILL);
   program.label("ours").load(NUMBER);
   if (machine === "x86_64") program.jumpIfAtLeast(X32, "refuse");
-  const refused = network === "restricted" ? [...IO_URING, ...USING_NETWORKS, ...USING_OTHERS] : IO_URING;
+  const refused = [...IO_URING, ...USING_KEYS];
+  if (network === "restricted") refused.push(...USING_NETWORKS, ...USING_OTHERS);
   for (const name of refused) program.jumpIfEqual(systemCallNumber(machine, name), "refuse");
   for (const name of MAKING_SOCKETS) program.jumpIfEqual(systemCallNumber(machine, name), "family");
   program.return(ALLOW);

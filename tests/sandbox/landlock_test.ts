@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import * as libc from "../../lib/linux/libc.ts";
+import { openTerminal } from "../../lib/process/linux/terminal.ts";
 import { fromBytes, fromText } from "../../lib/sandbox/byte_path.ts";
 import { landlockObstacle, landlockPlan } from "../../lib/sandbox/landlock.ts";
 import { MIN_LANDLOCK_VERSION } from "../../lib/sandbox/landlock_version.ts";
@@ -35,6 +37,12 @@ Deno.test("Landlock does not hold what is taken back below a grant, and says so"
   assert.match(obstacle(rule("/a", "write"), rule("/a/b", "deny"), rule("/a/b/c", "read")) ?? "", deny);
   // Further up counts as well: a grant reaches through what is denied in between.
   assert.match(obstacle(rule("/", "write"), rule("/a/b", "read")) ?? "", protect);
+});
+
+Deno.test("Landlock does not hold a network where not everything may be read: unix sockets are reached unseen", () => {
+  const sockets = /unix sockets that they may not see$/;
+  assert.match(landlockObstacle(planOf([rule("/a", "read")], "enabled"), MIN_LANDLOCK_VERSION) ?? "", sockets);
+  assert.equal(landlockObstacle(planOf([rule("/", "read")], "enabled"), MIN_LANDLOCK_VERSION), undefined);
 });
 
 Deno.test("without Landlock, with an old one and for a refused plan there is a reason", () => {
@@ -140,6 +148,23 @@ for (const user of users) {
     assert.deepEqual(stdout.trim().split("\n").filter((line) => line.endsWith("done")), done, stderr);
     assert.equal(Deno.readTextFileSync(`${place.root}/single`), "new\n");
   });
+
+  // The terminal is its own user's, who runs the tests.
+  if (user === "self") {
+    test("a program on a terminal can use that by its name, and no other terminal of its user", async () => {
+      using place = new Workplace(user);
+      const { master, slavePath } = openTerminal({ rows: 24, columns: 80 });
+      try {
+        const other = new TextDecoder().decode(slavePath).split("\0")[0];
+        const text = `echo by name > $(tty); (echo by name > ${other}) 2>/dev/null || echo not another`;
+        const filters = [networkFilterText("restricted")];
+        const plan = landlockPlan(planOf([rule("/", "read")]), filters, script(text, place.root));
+        assert.match(await place.onTerminal(plan, undefined), /^pty:by name\nnot another\n\nexited 0\nclosed$/);
+      } finally {
+        libc.close(master);
+      }
+    });
+  }
 
   test("no rights are left, and one thread", async () => {
     using place = new Workplace(user);

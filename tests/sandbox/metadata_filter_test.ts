@@ -18,8 +18,10 @@ const MACHINES = [
     utimensat: 280,
     write: 1,
     ioctl: 16,
-    prlimit64: 302,
+    // prlimit64, sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr
+    ofAProcess: [302, 142, 144, 203, 314],
     setpriority: 141,
+    ioprioSet: 251,
     sharing: { shmget: 29, shmat: 30, semget: 64, msgget: 68, mq_open: 240 },
   },
   {
@@ -30,13 +32,16 @@ const MACHINES = [
     utimensat: 88,
     write: 64,
     ioctl: 29,
-    prlimit64: 261,
+    ofAProcess: [261, 118, 119, 122, 274],
     setpriority: 140,
+    ioprioSet: 30,
     sharing: { shmget: 194, shmat: 196, semget: 190, msgget: 186, mq_open: 180 },
   },
 ] as const;
 
-for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64, setpriority, sharing } of MACHINES) {
+for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, ...more } of MACHINES) {
+  const { ofAProcess, setpriority, ioprioSet, sharing } = more;
+
   Deno.test(`${machine}: what changes a file's metadata fails as on a read-only file system`, () => {
     const filter = metadataFilter(machine);
     for (const nr of [chmod, fchmodat, utimensat, 452, 463, 466, 469]) {
@@ -46,9 +51,16 @@ for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64,
     assert.equal(runFilter(filter, { nr: write, arch: 0x40000003 }), KILL);
   });
 
-  Deno.test(`${machine}: of the device controls only those are refused that change attributes`, () => {
+  Deno.test(`${machine}: of the device controls only those are refused that change attributes or make volumes`, () => {
     const filter = metadataFilter(machine);
-    const [FS_IOC_SETFLAGS, TCGETS] = [0x40086602n, 0x5401n];
+    const [FS_IOC_SETFLAGS, BTRFS_IOC_SUBVOL_CREATE, FICLONE, TCGETS] = [
+      0x40086602n,
+      0x5000940en,
+      0x40049409n,
+      0x5401n,
+    ];
+    assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, BTRFS_IOC_SUBVOL_CREATE] }), READ_ONLY);
+    assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FICLONE] }), ALLOW);
     assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FS_IOC_SETFLAGS] }), READ_ONLY);
     // The kernel looks at the lower half of it only.
     assert.equal(runFilter(filter, { nr: ioctl, arch, args: [3n, FS_IOC_SETFLAGS | 1n << 32n] }), READ_ONLY);
@@ -61,6 +73,10 @@ for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64,
     assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_PROCESS, 0n] }), ALLOW);
     assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_PROCESS, 1n] }), REFUSE);
     assert.equal(runFilter(filter, { nr: setpriority, arch, args: [PRIO_USER, 0n] }), REFUSE);
+    const [IOPRIO_WHO_PROCESS, IOPRIO_WHO_USER] = [1n, 3n];
+    assert.equal(runFilter(filter, { nr: ioprioSet, arch, args: [IOPRIO_WHO_PROCESS, 0n] }), ALLOW);
+    assert.equal(runFilter(filter, { nr: ioprioSet, arch, args: [IOPRIO_WHO_PROCESS, 1n] }), REFUSE);
+    assert.equal(runFilter(filter, { nr: ioprioSet, arch, args: [IOPRIO_WHO_USER, 0n] }), REFUSE);
   });
 
   Deno.test(`${machine}: what processes share without files is not there`, () => {
@@ -68,11 +84,13 @@ for (const { machine, arch, chmod, fchmodat, utimensat, write, ioctl, prlimit64,
     for (const [name, nr] of Object.entries(sharing)) assert.equal(runFilter(filter, { nr, arch }), MISSING, name);
   });
 
-  Deno.test(`${machine}: limits can be changed for oneself only`, () => {
+  Deno.test(`${machine}: limits, scheduling and processors can be changed for oneself only`, () => {
     const filter = metadataFilter(machine);
-    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [0n] }), ALLOW);
-    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [1n] }), REFUSE);
-    assert.equal(runFilter(filter, { nr: prlimit64, arch, args: [1n << 32n] }), ALLOW, "the kernel takes it for 0");
+    for (const nr of ofAProcess) {
+      assert.equal(runFilter(filter, { nr, arch, args: [0n] }), ALLOW);
+      assert.equal(runFilter(filter, { nr, arch, args: [1n] }), REFUSE);
+      assert.equal(runFilter(filter, { nr, arch, args: [1n << 32n] }), ALLOW, "the kernel takes it for 0");
+    }
   });
 }
 

@@ -13,13 +13,13 @@ const MACHINES: Record<Machine, { arch: number; makesSockets: number[]; always: 
   x86_64: {
     arch: 0xc000003e,
     makesSockets: [41, 53],
-    always: [425, 426, 427],
+    always: [425, 426, 427, 248, 250],
     network: [42, 43, 44, 48, 49, 50, 51, 52, 54, 55, 101, 249, 288, 299, 307, 310, 311, 438],
   },
   aarch64: {
     arch: 0xc00000b7,
     makesSockets: [198, 199],
-    always: [425, 426, 427],
+    always: [425, 426, 427, 217, 219],
     network: [200, 201, 202, 203, 204, 205, 206, 208, 209, 210, 117, 218, 242, 243, 269, 270, 271, 438],
   },
 };
@@ -45,7 +45,7 @@ for (const machine of ["x86_64", "aarch64"] as const) {
     for (const nr of [...usesNetwork, ...always]) assert.equal(runFilter(filter, { nr, arch }), EPERM, String(nr));
   });
 
-  Deno.test(`${machine}: with an enabled network only sockets of virtual machines and io_uring are refused`, () => {
+  Deno.test(`${machine}: with an enabled network only sockets of virtual machines, io_uring and keys are refused`, () => {
     const filter = networkFilter(machine, "enabled");
     for (const nr of makesSockets) {
       for (const family of [0, 1, 2, 10, 16, 17, 38]) {

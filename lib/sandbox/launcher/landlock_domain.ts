@@ -3,6 +3,8 @@ import { ENOENT } from "../../linux/errno.ts";
 import { MIN_LANDLOCK_VERSION } from "../landlock_version.ts";
 import type { LandlockRule } from "./launch_plan.ts";
 import { LaunchFailure, must } from "./failure.ts";
+import { terminalNode } from "./fresh_trees.ts";
+import { Tree } from "./tree.ts";
 
 const EXECUTE = 1n << 0n;
 const WRITE_FILE = 1n << 1n;
@@ -29,6 +31,8 @@ const RIGHTS_ON_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 /**
  * A set of rules, not yet in force.
  *
+ * The terminal that we run on can be used by its name as well; others, which may be the user's, cannot.
+ *
  * @param network Whether programs may use it.
  * @throws {LaunchFailure} If the kernel's Landlock is too old, or a rule is refused. What does not exist gets no rule.
  */
@@ -41,6 +45,10 @@ export function buildRuleset(rules: readonly LandlockRule[], network: boolean): 
   const handled = network ? 0n : ALL_NETWORK_RIGHTS;
   const ruleset = must("landlock_create_ruleset", calls.createRuleset(ALL_FILE_RIGHTS, handled, scoped));
   for (const rule of rules) allow(ruleset, rule);
+  const machine = Tree.open("/");
+  const terminal = terminalNode(machine);
+  calls.close(machine.fd);
+  if (terminal !== undefined) allow(ruleset, { path: terminal, access: "device" });
   return ruleset;
 }
 

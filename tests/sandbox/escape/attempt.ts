@@ -8,12 +8,21 @@ export const TOPICS = [
   ...["open descriptors", "ptrace", "signals outside", "remount", "unmount", "new namespaces", "set-id programs"],
   ...[".git by rename", ".git by its parent", "missing .git", "metadata outside", "abstract sockets", "unix sockets"],
   ...["TCP", "UDP", "raw and netlink sockets", "DNS", "io_uring", "x32 and 32-bit calls", "devices", "core dumps"],
-  ...["swapped directories", "requests", "shared memory", "file handles", "mounts", "forged policy"],
+  ...[
+    "swapped directories",
+    "requests",
+    "shared memory",
+    "file handles",
+    "mounts",
+    "forged policy",
+    "keys",
+    "terminals",
+  ],
 ] as const;
 export type Topic = typeof TOPICS[number];
 
 /** What an attempt needs to succeed where nothing is confined. */
-export type Need = "root" | "otherGroup" | "x86_64" | "x32" | "coreDumps" | "ownProgram";
+export type Need = "root" | "otherGroup" | "x86_64" | "x32" | "coreDumps" | "ownProgram" | "keys";
 
 /** What the client does while the program runs, such as starting others in the same sandbox. */
 export interface Meanwhile {

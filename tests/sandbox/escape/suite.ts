@@ -168,6 +168,7 @@ class Scene {
       ["a denied file", denied, guards("files") && policy?.hidesDenied !== false],
       ["the bystander's memory", memory, guards("processes") || guards("calls")],
       ["the server's environment", this.setting.server.secret, guards("processes")],
+      ["a key of the server's session", this.setting.server.keySecret, guards("calls")],
     ];
     return kept.filter(([, text, isKept]) => isKept && this.#said.includes(text)).map(([name]) =>
       `secret: ${name} was read`

@@ -1,4 +1,4 @@
-# Someone who has nothing to do with the program in the sandbox. Listens on sockets, holds a secret in memory and says on
+# Someone who has nothing to do with the program in the sandbox. Listens on sockets and at a terminal, holds a secret and says on
 # stdout whatever happens to it, until its standard input ends, which begins with the secret: words can be seen by everybody.
 # Words: directory for sockets, abstract name, key of shared memory or 0, file whose handle is wanted, architecture.
 use strict;
@@ -12,8 +12,10 @@ my $original = join("", split(//, $secret));    # not the same memory
 my @heard;
 for my $signal (qw(HUP INT QUIT USR1 USR2 TERM IO ALRM WINCH)) { $SIG{$signal} = sub { push @heard, "signal $signal" } }
 $SIG{PIPE} = 'IGNORE';
-my $state = sub { open(my $l, '<', '/proc/self/limits'); my ($files) = grep { /open files/ } <$l>;
-  open(my $o, '<', '/proc/self/oom_score_adj'); return join ' ', getpriority(0, 0), <$o>, $files };
+my ($ioprio_get, $getaffinity, $getscheduler) = $x86 ? (252, 204, 145) : (31, 123, 120);
+my $state = sub { my $mask = "\0" x 128; syscall($getaffinity, 0, 128, $mask);
+  my $when = join ' ', syscall($getscheduler, 0), syscall($ioprio_get, 1, 0), unpack('H*', $mask); open(my $l, '<', '/proc/self/limits'); my ($files) = grep { /open files/ } <$l>;
+  open(my $o, '<', '/proc/self/oom_score_adj'); return join ' ', getpriority(0, 0), $when, <$o>, $files };
 my $before = $state->();
 
 sub AF_UNIX() { 1 } sub AF_INET() { 2 } sub SOCK_STREAM() { 1 } sub SOCK_DGRAM() { 2 }
@@ -41,6 +43,11 @@ if ($key) {
   $segment = shmget($key, 4096, 01600) // die "shmget: $!";    # IPC_CREAT
   shmwrite($segment, $secret, 0, length $secret);
 }
+# A terminal, of which nobody is told.
+sysopen(my $master, '/dev/ptmx', 02 | 0400) or die "/dev/ptmx: $!";
+ioctl($master, 0x40045431, my $unlocked = pack('i', 0)) or die "TIOCSPTLCK: $!";
+ioctl($master, 0x80045430, my $number = pack('i', 0)) or die "TIOCGPTN: $!";
+my $terminal = '/dev/pts/' . unpack('i', $number);
 open(my $held, '>>', $victim) or die "$victim: $!";
 my $handle = pack('I i a128', 128, 0, '');
 my $mount = pack('i', 0);
@@ -49,13 +56,13 @@ my ($bytes) = unpack('I', $handle);
 $handle = $named == 0 ? unpack('H*', substr($handle, 0, 8 + $bytes)) : '';
 my $memory = unpack('J', pack('p', $secret));
 my $fd = fileno $held;
-print "ready tcp=$tcp udp=$udp memory=$memory length=", length $secret, " fd=$fd segment=$segment handle=$handle\n";
+print "ready tcp=$tcp udp=$udp memory=$memory length=", length $secret, " fd=$fd segment=$segment handle=$handle terminal=$terminal\n";
 
 my $over = 0;
 until ($over) {
   print "heard $_\n" for splice @heard;
   my $wanted = '';
-  vec($wanted, fileno $_, 1) = 1 for \*STDIN, values %listeners;
+  vec($wanted, fileno $_, 1) = 1 for \*STDIN, values %listeners, $master // ();
   next if select(my $ready = $wanted, undef, undef, undef) < 0;
   for my $name (sort keys %listeners) {
     my $socket = $listeners{$name};
@@ -63,6 +70,7 @@ until ($over) {
     if ($bound{$name}[1] == SOCK_STREAM) { accept(my $peer, $socket); print "heard connection $name\n" }
     else { recv($socket, my $text, 65536, 0); print "heard datagram $name\n" }
   }
+  if ($master && vec($ready, fileno $master, 1)) { print "heard terminal\n"; undef $master }
   $over = 1 if vec($ready, 0, 1) && !sysread(STDIN, my $ignored, 1);
 }
 print "heard $_\n" for splice @heard;

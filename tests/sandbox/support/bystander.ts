@@ -1,8 +1,6 @@
 import { endWithUs } from "../../support/end_with_us.ts";
 import type { User } from "./user.ts";
 
-/** Attempts read it where nothing confines them: nothing of the user's is in it. */
-const ENVIRONMENT = { PATH: "/usr/bin:/bin" };
 const PROGRAM = new URL("./bystander.pl", import.meta.url);
 
 /** A process outside the sandbox that one attempt may aim at; see `bystander.pl`. */
@@ -43,8 +41,10 @@ export class Bystander implements AsyncDisposable {
       victim,
       Deno.build.arch,
     ];
+    // Attempts read it where nothing confines them: nothing of the user's is in it.
+    const env = { PATH: "/usr/bin:/bin", ESCAPE_SUITE_BYSTANDER: secret };
     const child = endWithUs(
-      new Deno.Command(command, { args, clearEnv: true, env: ENVIRONMENT, stdin: "piped", stdout: "piped" }).spawn(),
+      new Deno.Command(command, { args, clearEnv: true, env, stdin: "piped", stdout: "piped" }).spawn(),
     );
     const writer = child.stdin.getWriter();
     await writer.write(new TextEncoder().encode(secret));

@@ -74,22 +74,22 @@ export const READ_ONLY: Policy = {
   sandbox: () => restricted([readable("root")], "restricted"),
 };
 
-/** All of the workspace may be written, protected names included. */
+/** All of the workspace may be written, protected names included, with the network. */
 export const OPEN: Policy = {
   name: "open",
-  guards: ["files", "processes", "calls", "network"],
+  guards: ["files", "processes", "calls"],
   hidesOutside: false,
   ...GRANTS_ONLY,
-  sandbox: (places) => restricted([readable("root"), ...opened(places)], "restricted"),
+  sandbox: (places) => restricted([readable("root"), ...opened(places)], "enabled"),
 };
 
-/** The same where only the system's programs can be read, with the network. */
+/** The same where only the system's programs can be read, without the network. */
 export const OPEN_NARROW: Policy = {
   name: "open-narrow",
-  guards: ["files", "processes", "calls"],
+  guards: ["files", "processes", "calls", "network"],
   hidesOutside: true,
   ...GRANTS_ONLY,
-  sandbox: (places) => restricted([readable("minimal"), ...opened(places)], "enabled"),
+  sandbox: (places) => restricted([readable("minimal"), ...opened(places)], "restricted"),
 };
 
 /** Those that only grant, and take nothing back of what they have granted: Landlock holds them. */

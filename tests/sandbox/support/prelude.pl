@@ -24,6 +24,7 @@ our %CALLS = (
   mount_setattr => [442, 442], open_tree => [428, 428], move_mount => [429, 429], renameat2 => [316, 276],
   open_by_handle_at => [304, 265], prlimit64 => [302, 261], setxattr => [188, 5], openat => [257, 56],
   linkat => [265, 37], mknodat => [259, 33], fchmodat2 => [452, 452], sendmsg => [46, 211], sendmmsg => [307, 269],
+  sched_setaffinity => [203, 122], sched_setscheduler => [144, 119], ioprio_set => [251, 30], keyctl => [250, 219],
   memfd_create => [319, 279], fcntl => [72, 25], dup3 => [292, 24], socket => [41, 198], sendto => [44, 206], pivot_root => [155, 41],
 );
 our $HERE = -100;    # AT_FDCWD

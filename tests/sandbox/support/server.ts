@@ -3,6 +3,14 @@ import { RunningServer, type ServerCommand } from "../../program/running_server.
 import { type Members, type WireClient, WireError } from "../../support/wire_client.ts";
 import type { User } from "./user.ts";
 
+/** Becomes a command in a session of keys of its own, which has one; where there are no keys it just becomes it. */
+function withKey(secret: string): string[] {
+  const [KEYCTL, ADD_KEY] = Deno.build.arch === "aarch64" ? [219, 217] : [250, 248];
+  const script = `my ($type, $name, $secret) = ("user", "escape-suite", shift);
+    syscall(${KEYCTL}, 1, 0) > 0 and syscall(${ADD_KEY}, $type, $name, $secret, length $secret, -3); exec @ARGV;`;
+  return ["perl", "-e", script, "--", secret];
+}
+
 /** How a program ended, and all that it said. */
 export interface Ended {
   readonly exitCode: number | null;
@@ -27,6 +35,8 @@ export class EscapeServer implements AsyncDisposable {
     readonly victim: string,
     /** Is in the server's environment. */
     readonly secret: string,
+    /** Is in a key of the session that the server is in, whose description is "escape-suite". */
+    readonly keySecret: string,
   ) {
     client.onNotification = (method, params) => this.#notified(method, params);
   }
@@ -35,7 +45,7 @@ export class EscapeServer implements AsyncDisposable {
   static async start(command: ServerCommand, user: User, root: string): Promise<EscapeServer> {
     const home = `${root}/home-${crypto.randomUUID()}`;
     const victim = `${home}/victim`;
-    const secret = `secret-${crypto.randomUUID()}`;
+    const [secret, keySecret] = [`secret-${crypto.randomUUID()}`, `secret-${crypto.randomUUID()}`];
     await Deno.mkdir(`${home}/tmp`, { recursive: true });
     await Deno.writeTextFile(victim, "");
     if (user.uid !== Deno.uid()) {
@@ -46,12 +56,12 @@ export class EscapeServer implements AsyncDisposable {
     if (user.uid !== Deno.uid()) env.push(`DENO_DIR=${home}/deno`);
     const script = 'exec 9>>"$1"; shift; exec "$@"';
     const server = await RunningServer.start({
-      command: ["sh", "-c", script, "sh", victim, ...user.prefix, "env", ...env, ...command],
+      command: ["sh", "-c", script, "sh", victim, ...user.prefix, ...withKey(keySecret), "env", ...env, ...command],
     });
     try {
       const client = await server.connect();
       await client.initialize();
-      return new EscapeServer(server, client, victim, secret);
+      return new EscapeServer(server, client, victim, secret, keySecret);
     } catch (error) {
       await server[Symbol.asyncDispose]();
       throw error;

@@ -12,6 +12,16 @@ export const CALLS: readonly Attempt[] = [
       done("there is a ring") if defined $ring;`,
   },
   {
+    name: "read a key of the session that the server is in",
+    topic: "keys",
+    against: "calls",
+    needs: ["keys"],
+    script: `
+      my ($type, $name, $text) = ("user", "escape-suite", "\\0" x 64); my $key = call("keyctl", 10, -3, $type, $name, 0);
+      my $length = defined $key ? call("keyctl", 11, $key, unpack("J", pack("P", $text)), 64) : undef;
+      print "READ: ", substr($text, 0, $length), "\\n" if defined $length;`,
+  },
+  {
     name: "call by x32 numbers",
     topic: "x32 and 32-bit calls",
     against: "network",

@@ -113,6 +113,26 @@ export const PROCESSES: readonly Attempt[] = [
       try("setpriority", eval { setpriority(0, $P{bystander}, 7) });`,
   },
   {
+    name: "change when and where a bystander runs",
+    topic: "signals outside",
+    against: "processes",
+    bystander: "plain",
+    script: `
+      my ($pid, $none, $first) = ($P{bystander} + 0, pack("i", 0), pack("Q", 1));
+      call("sched_setscheduler", $pid, 3, $none); call("ioprio_set", 1, $pid, 3 << 13);
+      call("sched_setaffinity", $pid, 8, $first);`,
+  },
+  {
+    name: "write to a terminal of a bystander",
+    topic: "terminals",
+    against: "files",
+    bystander: "plain",
+    script: `
+      # Not as our own terminal.
+      if (sysopen(my $terminal, $P{terminal}, O_WRONLY | 0400)) { syswrite($terminal, "$run\\n") }
+      else { note("$P{terminal}: $!") }`,
+  },
+  {
     name: "read shared memory of a bystander",
     topic: "shared memory",
     against: "processes",

@@ -7,12 +7,15 @@ const DATA = btoa("by a request\n");
 /** How long requests are sent at least: a quick server answers some while the program does not run. */
 const SWAP_MS = 300;
 
-/** Perl: swaps a directory and a link out of the workspace until it is told to stop. */
+/**
+ * Perl: swaps a directory and a link out of the workspace until it is told to stop. It rests after an odd number of swaps:
+ * who only gets to run meanwhile finds now the one, now the other.
+ */
 const SWAP = `
   mkdir("scratch/directory"); symlink($out, "scratch/way"); mkdir("scratch/ready");
   for (1 .. 400000) {
     call("renameat2", $HERE, "scratch/directory", $HERE, "scratch/way", 2);
-    next if $_ % 100; last if -e "scratch/stop"; select(undef, undef, undef, 0.0005);
+    next if $_ % 101; last if -e "scratch/stop"; select(undef, undef, undef, 0.0005);
   }`;
 
 export const REQUESTS: readonly Attempt[] = [
