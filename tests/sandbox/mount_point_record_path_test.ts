@@ -15,13 +15,15 @@ Deno.test("The record lies in the user's own directory for such things, or in on
     );
     // Somebody else's, open to others, or none: as if it had not been named.
     assert.equal(recordPath(directory, uid + 1), other);
-    for (const wrong of [`${directory}/none`, "relative", "", "/dev/null"]) {
+    Deno.symlinkSync("loop", `${directory}/loop`);
+    const unusable = ["/dev/null/below", `${directory}/loop`, `/${"a".repeat(5000)}`];
+    for (const wrong of [`${directory}/none`, "relative", "", "/dev/null", ...unusable]) {
       assert.equal(recordPath(wrong, uid), recordPath(undefined, uid));
     }
     Deno.chmodSync(directory, 0o710);
     assert.equal(recordPath(directory, uid), recordPath(undefined, uid));
   } finally {
-    Deno.removeSync(directory);
+    Deno.removeSync(directory, { recursive: true });
   }
 });
 
