@@ -66,7 +66,7 @@ export class LocalProcesses implements Disposable {
     this.#running.set(processId, process);
     try {
       const spec = this.#spec(request.params);
-      await this.#launch(spec, signal);
+      await this.#table.start(spec, signal);
       const { feed } = process;
       return new ProcessHandle({
         id: processId,
@@ -77,6 +77,7 @@ export class LocalProcesses implements Disposable {
       });
     } catch (error) {
       process.release();
+      signal?.throwIfAborted();
       throw asServerError(error);
     }
   }
@@ -90,22 +91,6 @@ export class LocalProcesses implements Disposable {
     for (const process of [...this.#running.values()]) {
       process.fail(transportClosed());
       process.release();
-    }
-  }
-
-  /** A back end may take its time; whoever gives up meanwhile leaves nothing behind. */
-  async #launch(spec: StartSpec, signal: AbortSignal | undefined): Promise<void> {
-    const launching = this.#table.start(spec);
-    if (launching === undefined) return;
-    const cancel = () => void this.#table.terminate(spec.processId);
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      await launching;
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
     }
   }
 

@@ -87,11 +87,12 @@ export class ProcessTable implements Disposable {
   /**
    * Starts a program. Its events can come as soon as this has returned or resolved. A failed start leaves no trace.
    *
+   * @param wanted Aborted when nobody waits for the start any more: it is given up, unless the program runs by then.
    * @returns A promise only if the back end needs one; until it resolves the id is taken and the process `starting`.
-   * @throws {ExecError} `invalidParams` without argv; `invalidRequest` if the id is taken, or if the process was
-   * terminated while it was starting; otherwise what the back end throws.
+   * @throws {ExecError} `invalidParams` without argv; `invalidRequest` if the id is taken, or if the start was given up
+   * or the process terminated while it was starting; otherwise what the back end throws.
    */
-  start(spec: StartSpec): void | Promise<void> {
+  start(spec: StartSpec, wanted?: AbortSignal): void | Promise<void> {
     if (this.#disposed) throw new Error("the process table has been disposed of");
     const { processId } = spec;
     if (spec.argv.length === 0) throw new ExecError("invalidParams", "argv must not be empty");
@@ -109,7 +110,10 @@ export class ProcessTable implements Disposable {
       this.#forget(entry);
       throw error;
     }
-    if (launched instanceof Promise) return this.#finishStart(entry, launched, givenUp);
+    if (launched instanceof Promise) {
+      const finishing = this.#finishStart(entry, launched, givenUp);
+      return wanted === undefined ? finishing : cancelUnwanted(entry, finishing, wanted);
+    }
     entry.process.attach(launched);
   }
 
@@ -298,5 +302,15 @@ export class ProcessTable implements Disposable {
   #forget(entry: Entry): void {
     this.#retired.delete(entry);
     if (this.#entries.get(entry.processId) === entry) this.#entries.delete(entry.processId);
+  }
+}
+
+async function cancelUnwanted(entry: Entry, finishing: Promise<void>, wanted: AbortSignal): Promise<void> {
+  const cancel = (): void => entry.cancelStart?.();
+  wanted.addEventListener("abort", cancel, { once: true });
+  try {
+    await finishing;
+  } finally {
+    wanted.removeEventListener("abort", cancel);
   }
 }

@@ -26,7 +26,7 @@ export function extensionHandlers(
   { start, sessions }: ExtensionHandlerOptions,
 ): { readonly [M in ExtensionName]: Handler<M> } {
   return {
-    "execServer/process/start": (params, { session }) => start(params, session, checkedExtras(params)),
+    "execServer/process/start": (params, context) => start(params, context, checkedExtras(params)),
     "execServer/process/closeStdin": ({ processId }, { session }) => ({
       status: session.processes.known(processId)?.closeStdin() ?? "unknownProcess",
     }),

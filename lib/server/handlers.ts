@@ -10,7 +10,7 @@ import type { Handler } from "./handler.ts";
 import { lazyHandlers } from "./lazy_handlers.ts";
 import { processStarter } from "./process_start.ts";
 import type { ServerFiles } from "./server_files.ts";
-import type { ServerSandbox } from "./server_sandbox.ts";
+import type { LazySandbox } from "../sandbox/lazy_sandbox.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -33,7 +33,7 @@ export interface HandlerOptions {
   /** The server's own variables. */
   readonly inherited: () => ReadonlyMap<string, string>;
   readonly files: ServerFiles;
-  readonly sandbox: ServerSandbox;
+  readonly sandbox: LazySandbox;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -108,7 +108,7 @@ export function handlers(options: HandlerOptions): BuiltHandlers {
     },
     "environment/info": () => environmentInfo,
     "environment/status": () => ({ status: "ready" }),
-    "process/start": (params, { session }) => start(params, session),
+    "process/start": start,
     "process/read": (params, { session, signal }) => session.processes.read(params, signal),
     "process/write": (params, { session, signal }) => {
       if (params.writeId === "") throw new ExecError("invalidParams", "writeId must not be empty");

@@ -6,14 +6,14 @@ import { childEnvironment } from "../process/environment.ts";
 import type { Params, Result } from "../protocol/methods.ts";
 import { checkSnapshotScope, refuseNetworkControl, startPlace } from "../protocol/start_checks.ts";
 import { confineProgram } from "../sandbox/confine_program.ts";
-import type { ServerSandbox } from "./server_sandbox.ts";
+import type { LazySandbox } from "../sandbox/lazy_sandbox.ts";
 import type { Session } from "./session.ts";
 
 export interface StarterOptions {
   readonly observer: Observer;
   /** The server's own variables. */
   readonly inherited: () => ReadonlyMap<string, string>;
-  readonly sandbox: ServerSandbox;
+  readonly sandbox: LazySandbox;
 }
 
 /** What only our own start can ask for; it has been checked. */
@@ -22,16 +22,16 @@ export interface StartExtras {
   readonly timeLimitMs?: number;
 }
 
-/** Starts a program in a session. */
+/** Starts a program in a session; a start that takes longer than the request's connection lives is given up. */
 export type Starter = (
   params: Params<"process/start">,
-  session: Session,
+  context: { readonly session: Session; readonly signal: AbortSignal },
   extras?: StartExtras,
 ) => Result<"process/start"> | Promise<Result<"process/start">>;
 
 /** The order of the checks is the reference's. */
 export function processStarter({ observer, inherited, sandbox }: StarterOptions): Starter {
-  return (params, session, extras) => {
+  return (params, { session, signal: wanted }, extras) => {
     const { processId, argv, arg0, tty, pipeStdin } = params;
     refuseNetworkControl(params);
     const env = childEnvironment(params.env, params.envPolicy, inherited());
@@ -48,7 +48,7 @@ export function processStarter({ observer, inherited, sandbox }: StarterOptions)
       sandboxType,
       ...(confinement === null ? {} : { confine: (signal) => confineProgram(sandbox, confinement, signal) }),
       ...extras,
-    });
+    }, wanted);
     const answer = (): Result<"process/start"> => {
       observer.processStarted?.({ sessionId: session.id, processId, tty: params.tty });
       return { processId, sandboxType };

@@ -6,14 +6,13 @@ import { systemBackend } from "../process/backend.ts";
 import { environmentInfo as environmentInfoCodec } from "../protocol/environment.ts";
 import type { Connection, ConnectionEnd } from "../rpc/connection.ts";
 import { Peer } from "../rpc/peer.ts";
-import { DEFAULT_SANDBOX } from "../sandbox/lazy_sandbox.ts";
+import { DEFAULT_SANDBOX, LazySandbox } from "../sandbox/lazy_sandbox.ts";
 import type { SandboxChoice } from "../sandbox/sandbox.ts";
 import { Conversation } from "./conversation.ts";
 import { Crowd } from "./crowd.ts";
 import { environmentInfo } from "./environment_info.ts";
 import { type BuiltHandlers, handlers } from "./handlers.ts";
 import { ServerFiles } from "./server_files.ts";
-import { ServerSandbox } from "./server_sandbox.ts";
 import { DEFAULT_MAX_DETACHED_MS, Sessions } from "./sessions.ts";
 
 export interface ServerOptions {
@@ -40,13 +39,13 @@ export class ExecServer implements Disposable, AsyncDisposable {
   readonly #sessions: Sessions;
   readonly #handlers: BuiltHandlers;
   readonly #files: ServerFiles;
-  readonly #sandbox: ServerSandbox;
+  readonly #sandbox: LazySandbox;
   readonly #connections = new Set<Connection>();
 
   private constructor(options: Required<ServerOptions>, info: Awaited<ReturnType<typeof environmentInfo>>) {
     this.#options = options;
     this.#crowd = new Crowd(options.clock);
-    this.#sandbox = new ServerSandbox({ ...options.sandbox, log: options.log, clock: options.clock });
+    this.#sandbox = new LazySandbox({ ...options.sandbox, log: options.log, clock: options.clock });
     this.#sessions = new Sessions({ ...options, crowd: this.#crowd });
     let inherited: ReadonlyMap<string, string> | undefined;
     this.#files = new ServerFiles(options.log, this.#sandbox);

@@ -7,7 +7,7 @@ import { lazily } from "../lazily.ts";
 import type { ProgramConfinement } from "../sandbox/confine_program.ts";
 import type { ConnectionScope } from "./connection_scope.ts";
 import type { CallContext } from "./handler.ts";
-import type { ServerSandbox } from "./server_sandbox.ts";
+import type { LazySandbox } from "../sandbox/lazy_sandbox.ts";
 
 /** How long work on files may go on without a break, in milliseconds, … */
 const SLICE_MS = 5;
@@ -29,13 +29,13 @@ interface Loaded {
 /** What the connections of a server need to work on files. It is loaded with the first request: that takes about 20 ms. */
 export class ServerFiles implements Disposable, AsyncDisposable {
   readonly #log: Log;
-  readonly #sandbox: ServerSandbox;
+  readonly #sandbox: LazySandbox;
   #loaded: Loaded | undefined;
   readonly #begin = lazily(async () => this.#loaded = await this.#load());
   #disposed = false;
 
   /** @param sandbox Stays the caller's. */
-  constructor(log: Log, sandbox: ServerSandbox) {
+  constructor(log: Log, sandbox: LazySandbox) {
     this.#log = log;
     this.#sandbox = sandbox;
   }

@@ -179,8 +179,28 @@ Deno.test("a start for which no confinement is found leaves no trace", async () 
   assert.deepEqual(backend.specs, []);
 });
 
+Deno.test("a program that runs stays, whoever wanted it to start", async () => {
+  const it = stage();
+  const wanted = new AbortController();
+  it.table.start(spec("at once"), wanted.signal);
+  const confine = () => Promise.resolve(new FakeEnforcement());
+  await it.table.start(spec("confined", { confine }), wanted.signal);
+  wanted.abort();
+  assert.deepEqual(it.table.list().map(({ processId, end }) => [processId, end]), [["at once", null], [
+    "confined",
+    null,
+  ]]);
+});
+
 Deno.test("cancelling a start, or the end of the table, gives up the search for its confinement", async () => {
-  for (const cancel of [(it: Stage) => it.table.terminate("p"), (it: Stage) => it.table[Symbol.dispose]()]) {
+  const wanted = new AbortController();
+  for (
+    const cancel of [
+      (it: Stage) => it.table.terminate("p"),
+      (it: Stage) => it.table[Symbol.dispose](),
+      () => wanted.abort(),
+    ]
+  ) {
     const it = stage();
     const finding = Promise.withResolvers<FakeEnforcement>();
     let given: AbortSignal | undefined;
@@ -188,7 +208,7 @@ Deno.test("cancelling a start, or the end of the table, gives up the search for 
       given = signal;
       return finding.promise;
     };
-    const starting = it.table.start(spec("p", { confine }));
+    const starting = it.table.start(spec("p", { confine }), wanted.signal);
     cancel(it);
     assert.equal(given?.aborted, true);
     await assert.rejects(async () => await starting, { message: "process p start was cancelled" });

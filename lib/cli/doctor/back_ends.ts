@@ -1,6 +1,6 @@
 import { silentLog } from "../../log.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { ServerSandbox } from "../../server/server_sandbox.ts";
+import { LazySandbox } from "../../sandbox/lazy_sandbox.ts";
 import { backEndAdvice } from "./back_end_advice.ts";
 import { type Finding, note, ok } from "./check.ts";
 
@@ -18,6 +18,6 @@ export async function lookAtBackEnds(report: () => Promise<Reports> = reportHere
 }
 
 async function reportHere(): Promise<Reports> {
-  using sandbox = new ServerSandbox({ choice: "auto", secretPaths: [], log: silentLog });
+  using sandbox = new LazySandbox({ choice: "auto", secretPaths: [], log: silentLog });
   return await (await sandbox.get()).report();
 }
