@@ -1,6 +1,6 @@
-import { isAtOrBelow } from "./byte_path.ts";
+import { parent } from "./byte_path.ts";
 import type { MountPoint } from "./placeholder.ts";
-import type { AccessPlan, AccessRule } from "./policy.ts";
+import type { AccessPlan, AccessRule, BytePath } from "./policy.ts";
 import { PROTECTED_NAMES } from "./protected_names.ts";
 
 /**
@@ -9,7 +9,8 @@ import { PROTECTED_NAMES } from "./protected_names.ts";
  */
 export function neededMountPoints(plan: AccessPlan): MountPoint[] {
   if (plan.fullWrite) return [];
-  return plan.rules.filter((rule) => rule.access !== "write" && ruleAround(plan, rule)?.access === "write").map(
+  const rules = new Map(plan.rules.map((rule) => [rule.path, rule]));
+  return plan.rules.filter(({ path, access }) => access !== "write" && ruleAround(rules, path)?.access === "write").map(
     (rule) => ({ path: rule.path, kind: isDirectory(rule) ? "directory" : "file" }),
   );
 }
@@ -20,10 +21,12 @@ function isDirectory({ path, found, isProtection }: AccessRule): boolean {
   return isProtection || PROTECTED_NAMES.some((name) => path.endsWith(`/${name}`));
 }
 
-/** The rule that decides for the directory that a rule's path lies in. */
-function ruleAround({ rules }: AccessPlan, { path }: AccessRule): AccessRule | undefined {
-  return rules.reduce<AccessRule | undefined>((best, rule) => {
-    if (rule.path === path || !isAtOrBelow(path, rule.path)) return best;
-    return best === undefined || rule.path.length > best.path.length ? rule : best;
-  }, undefined);
+/** The rule that decides for the directory that a path lies in. Going up is quicker than to look through thousands of rules. */
+function ruleAround(rules: ReadonlyMap<BytePath, AccessRule>, path: BytePath): AccessRule | undefined {
+  for (let at = path; at !== "/";) {
+    at = parent(at);
+    const rule = rules.get(at);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
 }

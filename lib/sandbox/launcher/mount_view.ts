@@ -1,7 +1,7 @@
 /** Makes the mounts of a plan, in this process's own mount namespace, and moves into what they show. */
 
 import * as calls from "../../linux/sandbox_calls.ts";
-import { isAtOrBelow } from "../byte_path.ts";
+import { parent } from "../byte_path.ts";
 import type { Mount } from "../mount_plan.ts";
 import type { BytePath } from "../policy.ts";
 import { must } from "./failure.ts";
@@ -47,7 +47,8 @@ export function enterView(mounts: readonly Mount[]): void {
   must("move_mount /", calls.attach(root!, machine.fd));
   const view = new Tree(root!);
   const terminal = terminalNode(machine);
-  rest.forEach((mount, index) => put(mounts, index + 1, mount, { view, machine, terminal }));
+  const made = new Map<BytePath, Mount["kind"]>([[mounts[0]!.path, mounts[0]!.kind]]);
+  rest.forEach((mount, index) => put(mounts[index + 1]!, mount, { view, machine, terminal, made }));
   must("fchdir /", calls.changeDirectoryTo(view.fd));
   must("pivot_root", calls.pivotRoot());
   must("umount2 .", calls.detachMount(calls.cBytes(".")));
@@ -96,11 +97,12 @@ interface Place {
   readonly view: Tree;
   readonly machine: Tree;
   readonly terminal: BytePath | undefined;
+  /** What stands in the view: what is above comes before what is below. */
+  readonly made: Map<BytePath, Mount["kind"]>;
 }
 
-function put(mounts: readonly Mount[], index: number, standing: number | undefined, place: Place): void {
-  const mount = mounts[index]!;
-  const { view } = place;
+function put(mount: Mount, standing: number | undefined, place: Place): void {
+  const { view, made } = place;
   if (mount.kind === "freeze") {
     const target = view.find(mount.path);
     must(
@@ -110,14 +112,13 @@ function put(mounts: readonly Mount[], index: number, standing: number | undefin
     calls.close(target);
     return;
   }
-  const around = mounts.slice(0, index).findLast(({ kind, path }) =>
-    kind !== "freeze" && path !== mount.path && isAtOrBelow(mount.path, path)
-  );
   // On the machine's own tree nothing is ever made.
-  if (around !== undefined && IN_MEMORY.includes(around.kind)) {
+  const around = kindAround(mount.path, made);
+  if (around !== undefined && IN_MEMORY.includes(around)) {
     if (mount.kind === "link") return view.makeLink(mount.path, mount.target);
     view.makeMountPoint(mount.path, isDirectory(mount, standing!));
   }
+  made.set(mount.path, mount.kind);
   if (standing === undefined) return;
   const target = view.find(mount.path);
   must(`move_mount ${mount.path}`, calls.attach(standing, target));
@@ -125,6 +126,14 @@ function put(mounts: readonly Mount[], index: number, standing: number | undefin
   if (mount.kind === "devices") fillDevices(new Tree(standing), place.machine, place.terminal);
   if (mount.kind === "processes") fillProcesses(new Tree(standing));
   calls.close(standing);
+}
+
+/** What the directory that a path lies in is a part of. Going up is quicker than to look through thousands of mounts. */
+function kindAround(path: BytePath, made: Place["made"]): Mount["kind"] | undefined {
+  for (let at = parent(path);; at = parent(at)) {
+    const kind = made.get(at);
+    if (kind !== undefined || at === "/") return kind;
+  }
 }
 
 function isDirectory(mount: Mount, standing: number): boolean {
