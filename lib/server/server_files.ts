@@ -93,8 +93,11 @@ export class ServerFiles implements Disposable, AsyncDisposable {
       import("../fs/backend.ts"),
     ]);
     const operations = await systemFiles({ log: this.#log });
-    if (this.#disposed) operations[Symbol.dispose]();
     const policyFiles = new PolicyFiles({ sandbox: this.#sandbox, operations, log: this.#log });
+    if (this.#disposed) {
+      policyFiles[Symbol.dispose]();
+      operations[Symbol.dispose]();
+    }
     const turns = new Turns();
     const filesOf = (scope: ConnectionScope) =>
       new ConnectionFiles({ operations, turns, signal: scope.signal, budgetMs: () => sliceMs(scope) });

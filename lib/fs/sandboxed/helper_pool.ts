@@ -9,7 +9,7 @@ import type { FileConfinement } from "../../sandbox/sandbox.ts";
 import { Helper } from "./helper.ts";
 import { helperKey } from "./helper_key.ts";
 
-/** Helpers at once, of all kinds: each takes some 50 MB. */
+/** Helpers at once, of all kinds: each takes 50 MB at first, and up to 140 MB after some thousand requests. */
 export const MAX_HELPERS = 4;
 /** How long one waits for the next request, in milliseconds, … */
 export const IDLE_MS = 30_000;
