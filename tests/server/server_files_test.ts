@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+// Loaded here, because a library stays open once it is.
+import "../../lib/fs/linux/system.ts";
+import "../../lib/fs/sandboxed/confined_files.ts";
 import { silentLog } from "../../lib/log.ts";
 import type { ProgramConfinement } from "../../lib/sandbox/confine_program.ts";
 import { LazySandbox } from "../../lib/sandbox/lazy_sandbox.ts";
