@@ -48,13 +48,13 @@ export interface BubblewrapLaunch {
   readonly options: Uint8Array<ArrayBuffer>;
   /**
    * What bubblewrap takes from descriptors, to be opened by `openBinds`: a path could lead elsewhere by the time that
-   * bubblewrap looks it up, when others have put a link in its place. Empty where its version cannot.
+   * bubblewrap looks it up, when others have put a link in its place.
    */
   readonly binds: readonly BytePath[];
 }
 
 /** So many descriptors at once are handed over: far from the usual limit of 1024. */
-const MAX_BINDS = 512;
+export const MAX_BINDS = 512;
 
 /** MAX_ARGS of bubblewrap.c: so many words in all, the program's own included. */
 export const MAX_WORDS = 9000;
@@ -67,12 +67,12 @@ export const MAX_WORDS = 9000;
  */
 export function bubblewrapLaunch(mounts: readonly Mount[], options: BubblewrapOptions): BubblewrapLaunch {
   const argv = ["bwrap", "--args", String(options.optionsFd), "--", ...options.command];
-  const binds = options.version.bindsDescriptors ? mounts.filter(isBind).map(({ path }) => path) : [];
+  const binds = mounts.filter(isBind).map(({ path }) => path);
   let bindFd = options.firstBindFd;
   const words = [
     ...isolation(options),
     ...mounts.flatMap((mount) =>
-      binds.length > 0 && isBind(mount)
+      isBind(mount)
         ? [mount.kind === "bind" ? "--bind-fd" : "--ro-bind-fd", String(bindFd++), mount.path]
         : mountWords(mount, options.covers)
     ),
@@ -93,7 +93,7 @@ export function bubblewrapLaunch(mounts: readonly Mount[], options: BubblewrapOp
 }
 
 /** The root is where every path begins: nobody can put anything in its place. */
-function isBind({ kind, path }: Mount): boolean {
+export function isBind({ kind, path }: Mount): boolean {
   return (kind === "bind" || kind === "readOnlyBind") && path !== "/";
 }
 

@@ -1,7 +1,7 @@
 import { ExecError } from "../errors.ts";
 import { close } from "../linux/libc.ts";
 import { mayWrite } from "./access.ts";
-import { bubblewrapLaunch, MAX_WORDS } from "./bubblewrap.ts";
+import { bubblewrapLaunch, isBind, MAX_BINDS, MAX_WORDS } from "./bubblewrap.ts";
 import { toText } from "./byte_path.ts";
 import { fileView } from "./file_view.ts";
 import { type Bubblewrap, findBubblewrap } from "./find_bubblewrap.ts";
@@ -78,7 +78,9 @@ export class BubblewrapMechanism implements Mechanism {
       return `bubblewrap ${version.text} cannot give a program another name (0.9.0 can)`;
     }
     if (env.some((variable) => variable.indexOf("=") < 1)) return "bubblewrap takes no variable without a name";
-    const words = argv.length + WORDS_OF_A_VARIABLE * env.length + WORDS_OF_A_MOUNT * this.#mounts(plan).length;
+    const mounts = this.#mounts(plan);
+    if (mounts.filter(isBind).length > MAX_BINDS) return `bubblewrap is given no more than ${MAX_BINDS} descriptors`;
+    const words = argv.length + WORDS_OF_A_VARIABLE * env.length + WORDS_OF_A_MOUNT * mounts.length;
     return words + OTHER_WORDS > MAX_WORDS ? `bubblewrap takes no more than ${MAX_WORDS} words` : undefined;
   }
 

@@ -6,8 +6,6 @@ export interface BubblewrapVersion {
   readonly disablesUserNamespaces: boolean;
   /** `--argv0`, 0.9.0. */
   readonly setsProgramName: boolean;
-  /** `--bind-fd` and `--ro-bind-fd`, 0.10.0; distributions brought them to older ones. */
-  readonly bindsDescriptors: boolean;
 }
 
 /** The first one with `--perms`, which covers need. */
@@ -24,11 +22,14 @@ export function bubblewrapVersion(output: string, help: string): BubblewrapVersi
   const version = [found[1], found[2], found[3] ?? "0"].map(Number);
   const text = version.join(".");
   if (!isAtLeast(version, OLDEST)) return `version ${text} is too old, ${OLDEST.join(".")} or newer is needed`;
+  // Of 0.10.0; distributions have brought them to older ones.
+  if (!/^ *--bind-fd /m.test(help) || !/^ *--ro-bind-fd /m.test(help)) {
+    return `version ${text} binds no descriptors (--bind-fd), so links could lead it astray; 0.10.0 or newer does`;
+  }
   return {
     text,
     disablesUserNamespaces: isAtLeast(version, [0, 8, 0]),
     setsProgramName: isAtLeast(version, [0, 9, 0]),
-    bindsDescriptors: /^ *--bind-fd /m.test(help) && /^ *--ro-bind-fd /m.test(help),
   };
 }
 

@@ -3,7 +3,7 @@ import { bubblewrapLaunch, type BubblewrapOptions } from "../../lib/sandbox/bubb
 import type { Mount } from "../../lib/sandbox/mount_plan.ts";
 
 const OPTIONS: BubblewrapOptions = {
-  version: { text: "0.8.0", disablesUserNamespaces: true, setsProgramName: false, bindsDescriptors: false },
+  version: { text: "0.8.0", disablesUserNamespaces: true, setsProgramName: false },
   network: "restricted",
   command: ["prog", "--bind", "ü"],
   env: [["A", "\xc3\xb6=1"], ["EMPTY", ""]],
@@ -53,11 +53,11 @@ Deno.test("bubblewrapLaunch says each mount in bubblewrap's words, in order", ()
       "--dev-bind",
       "/dev/kvm",
       "/dev/kvm",
-      "--ro-bind",
-      "/usr",
+      "--ro-bind-fd",
+      "5",
       "/usr",
     ],
-    ...["--bind", "/ws", "/ws", "--perms", "0111", "--tmpfs", "/ws/d", "--ro-bind", "/own/unreadable", "/ws/f\xff"],
+    ...["--bind-fd", "6", "/ws", "--perms", "0111", "--tmpfs", "/ws/d", "--ro-bind", "/own/unreadable", "/ws/f\xff"],
     ...["--ro-bind", "/own/empty", "/ws/new", "--proc", "/proc", "--remount-ro", "/ws/d", "--chdir", "/ws/sub"],
     ...["--setenv", "A", "\xc3\xb6=1", "--setenv", "EMPTY", "", "--seccomp", "4"],
   ];
@@ -66,7 +66,7 @@ Deno.test("bubblewrapLaunch says each mount in bubblewrap's words, in order", ()
 
 Deno.test("bubblewrapLaunch uses no option that the version lacks, and only what is asked for", () => {
   const old = words([], {
-    version: { text: "0.5.0", disablesUserNamespaces: false, setsProgramName: false, bindsDescriptors: false },
+    version: { text: "0.5.0", disablesUserNamespaces: false, setsProgramName: false },
   });
   assert.ok(!old.includes("--disable-userns"));
   assert.ok(old.includes("--unshare-net"));
@@ -75,7 +75,7 @@ Deno.test("bubblewrapLaunch uses no option that the version lacks, and only what
 });
 
 Deno.test("bubblewrapLaunch gives a program another name where bubblewrap can, and refuses where it cannot", () => {
-  const version = { text: "0.9.0", disablesUserNamespaces: true, setsProgramName: true, bindsDescriptors: false };
+  const version = { text: "0.9.0", disablesUserNamespaces: true, setsProgramName: true };
   assert.ok(words([], { version, arg0: "-sh" }).join(" ").includes("--argv0 -sh"));
   assert.ok(!words([], { arg0: "prog" }).includes("--argv0"));
   assert.throws(() => words([], { arg0: "-sh" }), {
@@ -86,7 +86,7 @@ Deno.test("bubblewrapLaunch gives a program another name where bubblewrap can, a
 
 Deno.test("bubblewrapLaunch refuses more words than bubblewrap takes", () => {
   const many = (count: number): Mount[] =>
-    Array.from({ length: count }, (_, at) => ({ kind: "bind", path: `/ws/${at}` }));
+    Array.from({ length: count }, (_, at) => ({ kind: "deviceBind", path: `/dev/${at}` }));
   assert.doesNotThrow(() => words(many(2985)));
   assert.throws(() => words(many(3000)), {
     kind: "sandboxUnavailable",
@@ -94,19 +94,17 @@ Deno.test("bubblewrapLaunch refuses more words than bubblewrap takes", () => {
   });
 });
 
-Deno.test("bubblewrapLaunch has what it binds opened beforehand where bubblewrap can take it", () => {
-  const version = { ...OPTIONS.version, bindsDescriptors: true };
+Deno.test("bubblewrapLaunch has what it binds opened beforehand", () => {
   const mounts: Mount[] = [
     { kind: "readOnlyBind", path: "/" },
     { kind: "bind", path: "/ws" },
     { kind: "deviceBind", path: "/dev/kvm" },
     { kind: "readOnlyBind", path: "/ws/sub" },
   ];
-  const text = words(mounts, { version, firstBindFd: 7 }).join(" ");
+  const text = words(mounts, { firstBindFd: 7 }).join(" ");
   const expected = "--ro-bind / / --bind-fd 7 /ws --dev-bind /dev/kvm /dev/kvm --ro-bind-fd 8 /ws/sub --chdir";
   assert.ok(text.includes(expected), text);
-  assert.deepEqual(bubblewrapLaunch(mounts, { ...OPTIONS, version }).binds, ["/ws", "/ws/sub"]);
-  assert.deepEqual(bubblewrapLaunch(mounts, OPTIONS).binds, []);
+  assert.deepEqual(bubblewrapLaunch(mounts, OPTIONS).binds, ["/ws", "/ws/sub"]);
   const many = Array.from({ length: 513 }, (_, at): Mount => ({ kind: "bind", path: `/ws/${at}` }));
-  assert.throws(() => words(many, { version }), { kind: "sandboxUnavailable" });
+  assert.throws(() => words(many), { kind: "sandboxUnavailable" });
 });

@@ -5,10 +5,12 @@ import { SELF } from "./support/user.ts";
 
 const isInstalled = await backEndMissing("bubblewrap", SELF) === undefined;
 
+const HELP = 'if [ "$1" = --help ]; then echo "--bind-fd FD DEST"; echo "--ro-bind-fd FD DEST"; fi\n';
+
 /** A directory with a program that says that it is bubblewrap of this version. */
 function fake(version: string, mode = 0o755): string {
   const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "find-bubblewrap-" }));
-  Deno.writeTextFileSync(`${directory}/bwrap`, `#!/bin/sh\necho bubblewrap ${version}\n`);
+  Deno.writeTextFileSync(`${directory}/bwrap`, `#!/bin/sh\necho bubblewrap ${version}\n${HELP}`);
   Deno.chmodSync(`${directory}/bwrap`, mode);
   return directory;
 }

@@ -29,7 +29,7 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
 ];
 
 const BY_NAME: Readonly<Partial<Record<BackEndReport["name"], string>>> = {
-  bubblewrap: "install bubblewrap 0.5 or newer (apt install bubblewrap)",
+  bubblewrap: "install a bubblewrap that has --bind-fd, 0.10 or a distribution's own (apt install bubblewrap)",
   unshare: "install util-linux",
   landlock: "the kernel needs Landlock in its list of security modules (lsm=…), of Linux 6.12 or newer",
 };

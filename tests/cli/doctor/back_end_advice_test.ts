@@ -4,7 +4,12 @@ import { backEndAdvice } from "../../../lib/cli/doctor/back_end_advice.ts";
 Deno.test("why a back end does not work leads to what an operator can do about it", () => {
   const cases = [
     ["bubblewrap", "it is not installed", /apt install bubblewrap/],
-    ["bubblewrap", "version 0.4.0 is too old, 0.5.0 or newer is needed", /install bubblewrap 0.5/],
+    ["bubblewrap", "version 0.4.0 is too old, 0.5.0 or newer is needed", /install a bubblewrap that has --bind-fd/],
+    [
+      "bubblewrap",
+      "version 0.9.0 binds no descriptors (--bind-fd), so links …",
+      /install a bubblewrap that has --bind-fd/,
+    ],
     ["unshare", "it is not installed", /util-linux/],
     ["landlock", "landlock_create_ruleset version: Operation not supported (os error 95)", /security modules/],
     // A container with the usual seccomp profile.
