@@ -72,9 +72,8 @@ export class PolicyFiles implements Disposable, AsyncDisposable {
     const { sandbox, operations } = this.#options;
     const wanted = demand();
     if (sandbox.isExternal) return await act(operations);
-    const confinement = await this.#confinement(wanted, caller.signal);
     const confined = await this.#begin();
-    return await confined.during(confinement, caller, act);
+    return await confined.during((signal) => this.#confinement(wanted, signal), caller, act);
   }
 
   [Symbol.dispose](): void {

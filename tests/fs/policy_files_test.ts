@@ -63,8 +63,8 @@ class World {
             return this.#operations("confined").canonicalize(PATH, caller);
           },
         }),
-      during: async (confinement, _, act) => {
-        this.held = confinement;
+      during: async (enforce, { signal }, act) => {
+        const confinement = this.held = await enforce(signal);
         assert.equal(confinement.confinement, files.confinement);
         return await act(this.#operations("together"));
       },
@@ -102,7 +102,7 @@ Deno.test("several operations share one confinement", async () => {
     return "done";
   });
   assert.equal(result, "done");
-  assert.deepEqual(world.asked, ["enforcement", "created", "together", "together"]);
+  assert.deepEqual(world.asked, ["created", "enforcement", "together", "together"]);
 });
 
 Deno.test("nothing is enforced where the machine around is the sandbox, and nothing is loaded for it", async () => {

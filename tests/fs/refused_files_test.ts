@@ -37,7 +37,7 @@ Deno.test("where files cannot be confined every operation is refused in the word
   };
   const operations = refused.operations(enforce);
   for (const result of all(operations)) await assert.rejects(result, expected);
-  await assert.rejects(refused.during(), expected);
+  await assert.rejects(refused.during(enforce, caller), expected);
   // Whatever is added to the operations has to be here as well.
   assert.equal(all(operations).map((result) => result.catch(() => {})).length, Object.keys(operations).length - 1);
 });

@@ -19,16 +19,17 @@ export interface Confined extends Disposable {
    *
    * @param enforce Is called once for each operation, when its turn has come: what holds then. What it throws is thrown.
    */
-  operations(enforce: (signal: AbortSignal) => Promise<FileConfinement>): FileOperations;
+  operations(enforce: Enforce): FileOperations;
   /**
    * Several operations in one view, entered once. They are done one after the other. `act` must not wait for operations
    * of another confinement: the places are few.
    *
+   * @param enforce Is called once, when there is a place: what holds then. What it throws is thrown.
    * @param caller Its signal ends the wait for a place, and what is under way.
    * @param act Is given operations that are good until it has settled.
    */
   during<T>(
-    confinement: FileConfinement,
+    enforce: Enforce,
     caller: Caller,
     act: (operations: FileOperations) => Promise<T>,
   ): Promise<T>;
@@ -37,6 +38,9 @@ export interface Confined extends Disposable {
   /** Ends every helper at once, and with them what is under way. */
   [Symbol.dispose](): void;
 }
+
+/** What a policy comes to now. */
+export type Enforce = (signal: AbortSignal) => Promise<FileConfinement>;
 
 /** What `ConfinedFiles` of `confined_files.ts` is made with. */
 export interface ConfinedFilesOptions {

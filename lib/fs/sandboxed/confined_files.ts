@@ -1,9 +1,8 @@
 import { systemClock } from "../../clock.ts";
 import type { Confinement } from "../../sandbox/launcher/launch_plan.ts";
 import type { LauncherCommand } from "../../sandbox/launcher_command.ts";
-import type { FileConfinement } from "../../sandbox/sandbox.ts";
 import type { Caller, FileOperations } from "../operations.ts";
-import type { Confined, ConfinedFilesOptions } from "./confined.ts";
+import type { Confined, ConfinedFilesOptions, Enforce } from "./confined.ts";
 import { confinedOperations, type Do } from "./confined_operations.ts";
 import type { Helper } from "./helper.ts";
 import { helperCommand } from "./helper_command.ts";
@@ -21,7 +20,7 @@ export class ConfinedFiles implements Confined {
     this.#pool = new HelperPool(command, clock, log);
   }
 
-  operations(enforce: (signal: AbortSignal) => Promise<FileConfinement>): FileOperations {
+  operations(enforce: Enforce): FileOperations {
     return confinedOperations(typed(async (deed, signal) => {
       return await this.#places.during(signal, async () => {
         const confinement = await enforce(signal);
@@ -34,11 +33,12 @@ export class ConfinedFiles implements Confined {
   }
 
   during<T>(
-    confinement: FileConfinement,
+    enforce: Enforce,
     { signal }: Caller,
     act: (operations: FileOperations) => Promise<T>,
   ): Promise<T> {
     return this.#places.during(signal, async () => {
+      const confinement = await enforce(signal);
       await using _held = await confinement.hold(signal);
       return await this.#pool.during(confinement, async (helper, view) => {
         await using stay = new Stay(helper, view);

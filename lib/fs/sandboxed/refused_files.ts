@@ -1,19 +1,15 @@
 /** Where no process of ours can work on files inside of a sandbox: on systems other than Linux. */
 
-import type { FileConfinement } from "../../sandbox/sandbox.ts";
 import type { Caller, FileOperations } from "../operations.ts";
 import { notConfined } from "../refusals.ts";
-import type { Confined } from "./confined.ts";
+import type { Confined, Enforce } from "./confined.ts";
 
 const REASON = "requests for files are not confined on this system, and not done unconfined";
 
 /** Refuses every operation, with what the sandbox itself says of it if that refuses first. */
 export class RefusedFiles implements Confined {
-  operations(enforce: (signal: AbortSignal) => Promise<FileConfinement>): FileOperations {
-    const refuse = async ({ signal }: Caller): Promise<never> => {
-      await enforce(signal);
-      throw notConfined(REASON);
-    };
+  operations(enforce: Enforce): FileOperations {
+    const refuse = (caller: Caller): Promise<never> => this.during(enforce, caller);
     return {
       readFile: (_path, _follow, caller) => refuse(caller),
       openForReading: (_path, caller) => refuse(caller),
@@ -32,8 +28,9 @@ export class RefusedFiles implements Confined {
     };
   }
 
-  during(): Promise<never> {
-    return Promise.reject(notConfined(REASON));
+  async during(enforce: Enforce, { signal }: Caller): Promise<never> {
+    await enforce(signal);
+    throw notConfined(REASON);
   }
 
   left(): Promise<void> {

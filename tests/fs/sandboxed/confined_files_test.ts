@@ -322,9 +322,9 @@ test("the one executable has the helper in it, behind a word", ["unshare"], asyn
 
 test("several operations share one view, which is gone with them", WITH_VIEWS, async (place) => {
   Deno.writeTextFileSync(place.in("file"), "x");
-  const confinement = await place.confinement(place.workspace());
+  const enforce = () => place.confinement(place.workspace());
   let kept: FileOperations | undefined;
-  const found = await place.files.during(confinement, caller, async (files) => {
+  const found = await place.files.during(enforce, caller, async (files) => {
     kept = files;
     assert.equal(place.held, 1);
     const looks = ["file", "none", "."].map(async (name): Promise<Metadata | string> => {
@@ -340,9 +340,9 @@ test("several operations share one view, which is gone with them", WITH_VIEWS, a
   assert.deepEqual(found.map((one) => typeof one === "string" ? one : one.isDirectory), [false, ABSENT.message, true]);
   assert.throws(() => kept!.getMetadata(bytesOf("/"), true, caller), /the view has been left/);
   assert.deepEqual(place.own.names(), ["file"]);
-  assert.equal(await place.files.during(confinement, caller, () => Promise.resolve("nothing")), "nothing");
+  assert.equal(await place.files.during(enforce, caller, () => Promise.resolve("nothing")), "nothing");
   await assert.rejects(
-    place.files.during(confinement, caller, () => Promise.reject(new Error("of its own"))),
+    place.files.during(enforce, caller, () => Promise.reject(new Error("of its own"))),
     /of its own/,
   );
   const names = (await place.under([READ_ALL]).readDirectory(bytesOf(place.own.workspace), caller)).map((
@@ -355,19 +355,22 @@ test("several operations share one view, which is gone with them", WITH_VIEWS, a
 test("what waits for its turn asks what holds when that comes, and more than four do", WITH_VIEWS, async (place) => {
   const confinement = await place.confinement(place.workspace());
   let asked = 0;
-  const files = place.files.operations(() => (asked++, Promise.resolve(confinement)));
+  const enforce = () => (asked++, Promise.resolve(confinement));
+  const files = place.files.operations(enforce);
   const doors = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
-  const inside = doors.map(({ promise }) => place.files.during(confinement, caller, () => promise));
+  const inside = doors.map(({ promise }) => place.files.during(enforce, caller, () => promise));
   const aborting = new AbortController();
   const early = files.getMetadata(bytesOf("/"), true, { ...caller, signal: aborting.signal });
   const waiting = files.getMetadata(bytesOf("/"), true, caller);
+  const together = place.files.during(enforce, caller, (files) => Promise.resolve(files));
   await new Promise((resolve) => setTimeout(resolve));
-  assert.equal(asked, 0);
+  assert.equal(asked, 4);
   aborting.abort(new Error("not wanted"));
   await assert.rejects(async () => await early, /not wanted/);
   doors[0]!.resolve();
   assert.ok((await waiting).isDirectory);
-  assert.equal(asked, 1);
+  await together;
+  assert.equal(asked, 6);
   for (const { resolve } of doors) resolve();
   await Promise.all(inside);
 });

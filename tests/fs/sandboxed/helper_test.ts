@@ -41,9 +41,10 @@ async function answered<T>(
   }
 }
 
-/** The shell's word for a message. */
-function said(body: string): string {
-  return `printf '\\${body.length.toString(8)}\\0\\0\\0%s' '${body}' >&3`;
+/** The shell's words for messages, all of which come at once. */
+function said(...bodies: string[]): string {
+  const format = bodies.map((body) => `\\${body.length.toString(8)}\\0\\0\\0%s`).join("");
+  return `printf '${format}' ${bodies.map((body) => `'${body}'`).join(" ")} >&3`;
 }
 
 const look = async (operations: FileOperations) => await operations.getMetadata(bytesOf("/"), true, caller);
@@ -95,7 +96,7 @@ Deno.test({
   name: "a helper is not used again that says something unasked",
   ...LINUX_ONLY,
   async fn() {
-    const twice = script(`${said('{"done":1}')}; ${said('{"done":2}')}; read -r none <&3`);
+    const twice = script(`${said('{"done":1}', '{"done":2}')}; read -r none <&3`);
     const results = await answered(twice, async (operations) => [await look(operations), await look(operations)]);
     assert.deepEqual(results, [1, 1]);
   },
