@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { EAGAIN, EPIPE } from "../../lib/linux/errno.ts";
 import { close } from "../../lib/linux/libc.ts";
-import {
-  isPairedSocket,
-  peek,
-  receive,
-  type Received,
-  send,
-  socketPair,
-} from "../../lib/linux/socket_calls.ts";
+import { isPairedSocket, peek, receive, type Received, send, socketPair } from "../../lib/linux/socket_calls.ts";
 import { openForReading } from "../../lib/linux/namespace_calls.ts";
 import { addressOf, bytesOf, systemCall } from "../../lib/linux/system_call.ts";
 import { bytes, leftOpen, openDescriptors } from "../support/linux.ts";
