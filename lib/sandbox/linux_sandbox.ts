@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.ts";
 import { ExecError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { passwordEntry, realUserId } from "../linux/passwd.ts";
 import { TestedBackEnd } from "./back_end.ts";
 import { type BackEndReport, BackEnds } from "./back_ends.ts";
 import { BubblewrapMechanism } from "./bubblewrap_back_end.ts";
@@ -48,7 +49,7 @@ class LinuxSandbox implements Sandbox {
     this.#mountPoints = new MountPoints({ directory: record, log, uid });
     this.#tenancies = new Tenancies(clock);
     this.#launchers = new ReadyLaunchers(clock);
-    this.#own = ownFiles(THIS_HOST, import.meta.url, realTree);
+    this.#own = ownFiles(THIS_HOST, import.meta.url, realTree, passwordEntry(realUserId())?.home);
     const premises: Premises = {
       machine: Deno.build.arch,
       mountPoints: this.#mountPoints,

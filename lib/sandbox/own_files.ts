@@ -14,19 +14,22 @@ export interface OwnFile {
 }
 
 /** Where the runtime keeps what it has compiled, as `deno` finds it; by default on Linux and on macOS. */
-function cacheDirectories(variable: LauncherHost["variable"]): string[] {
+function cacheDirectories(variable: LauncherHost["variable"], usualHome: string | undefined): string[] {
   const own = variable("DENO_DIR");
   if (own) return [own];
-  const [shared, home] = [variable("XDG_CACHE_HOME"), variable("HOME")];
+  const [shared, home] = [variable("XDG_CACHE_HOME"), variable("HOME") || usualHome];
   const usual = shared ? [`${shared}/deno`] : home ? [`${home}/.cache/deno`] : [];
   return home ? [...usual, `${home}/Library/Caches/deno`] : usual;
 }
 
-/** @param module The address of any of our modules, in `lib/sandbox`. */
-export function ownFiles(host: LauncherHost, module: string, tree: FileTree): OwnFile[] {
+/**
+ * @param module The address of any of our modules, in `lib/sandbox`.
+ * @param usualHome Where the user's home is if no variable says it.
+ */
+export function ownFiles(host: LauncherHost, module: string, tree: FileTree, usualHome?: string): OwnFile[] {
   const paths = [fromText(host.program)];
   if (!host.isCompiled) {
-    paths.push(...cacheDirectories(host.variable).filter((path) => path.startsWith("/")).map(fromText));
+    paths.push(...cacheDirectories(host.variable, usualHome).filter((path) => path.startsWith("/")).map(fromText));
     const sources = new URL("..", module);
     if (sources.protocol === "file:") paths.push(fromText(decodeURIComponent(sources.pathname)));
   }

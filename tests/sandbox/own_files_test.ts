@@ -31,6 +31,11 @@ Deno.test("ownFiles are the executable, and where it is deno our sources and its
     sources,
   ]);
   assert.deepEqual(under({ HOME: "/nobody" }), [program, sources]);
+  assert.deepEqual(ownFiles(host(false), MODULE, tree, "/home/me"), [program, cache("/home/me/.cache/deno"), sources]);
+  assert.deepEqual(
+    ownFiles(host(false, { HOME: "/mac" }), MODULE, tree, "/home/me")[1],
+    cache("/mac/Library/Caches/deno"),
+  );
   assert.deepEqual(ownFiles(host(false), "https://example.com/lib/sandbox/any.ts", tree), [program]);
 });
 
