@@ -14,9 +14,16 @@ const OMITTED_CHUNK_BYTES: Readonly<Record<string, Readonly<Record<string, numbe
 
 /**
  * Texts that hold what only the machine has on which they were recorded, each with what says the same anywhere: the view
- * of a program has the directories that lead to what is granted, and those are where somebody keeps his files.
+ * of a program has the directories that lead to what is granted, and those are where somebody keeps his files. Or it is the
+ * machine's pace: of the programs of a pipe those are counted that have been started by then.
  */
 const OF_ITS_MACHINE: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  "process-sandbox-isolation": [
+    [
+      "ls /proc | grep -c '^[0-9]'",
+      "mkfifo f; sh -c 'read -r x <f; exec ls /proc' | { echo >f; exec grep -c '^[0-9]'; }; rm f",
+    ],
+  ],
   "process-sandbox-restricted-read": [
     ["> /tmp/probe-file", "> ../probe-file"],
     ["; ls /", "; ls -d /bin /dev /etc /lib /proc /sbin /usr /home /opt /srv 2>/dev/null; true"],
