@@ -8,7 +8,7 @@ import * as calls from "../../linux/sandbox_calls.ts";
 import { isPairedSocket } from "../../linux/socket_calls.ts";
 import { notRun } from "../not_run.ts";
 import { must } from "./failure.ts";
-import { buildRuleset } from "./landlock_domain.ts";
+import { buildNetworkRuleset, buildRuleset } from "./landlock_domain.ts";
 import type { LaunchPlan } from "./launch_plan.ts";
 import { enterView } from "./mount_view.ts";
 import { readPlan } from "./plan_file.ts";
@@ -52,7 +52,7 @@ function run({ confinement, filters, program }: LaunchPlan): never {
     enterView(confinement.mounts);
     must("setsid", calls.beginSession());
   }
-  const ruleset = confinement.kind === "landlock" ? buildRuleset(confinement.rules, confinement.network) : undefined;
+  const ruleset = rulesetOf(confinement);
   if (confinement.kind === "filters") must("prctl PR_SET_NO_NEW_PRIVS", calls.setNoNewPrivileges());
   else dropPrivileges();
   // With the program's rights: the root user's would lead into what is denied.
@@ -65,6 +65,17 @@ function run({ confinement, filters, program }: LaunchPlan): never {
   const env = confinement.kind === "filters" ? program.env : withWorkingDirectory(program.env, directory);
   const { exitCode, message } = notRun(program, runProgram({ ...program, env }));
   end(exitCode, message);
+}
+
+function rulesetOf(confinement: LaunchPlan["confinement"]): number | undefined {
+  switch (confinement.kind) {
+    case "mounts":
+      return undefined;
+    case "landlock":
+      return buildRuleset(confinement.rules, confinement.network);
+    case "filters":
+      return buildNetworkRuleset();
+  }
 }
 
 /** What is ignored stays so in the next program: SIGPIPE by our runtime, others by whoever started us. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fromText } from "../../../lib/sandbox/byte_path.ts";
+import { landlockVersion } from "../../../lib/linux/sandbox_calls.ts";
 import type { LaunchPlan, ProgramPlan } from "../../../lib/sandbox/launcher/launch_plan.ts";
 import { canBecome, networkFilterText, runWith, script, Workplace } from "../support/launcher.ts";
 
@@ -99,6 +100,21 @@ test("programs get the default action for a broken pipe, no descriptor of ours, 
     `SigBlk: ${none}`,
     `SigIgn: ${none}`,
   ]);
+});
+
+Deno.test({
+  name:
+    "under the filters alone neither memory nor variables of other processes are to be had, for which there is Landlock",
+  ignore: ignore || landlockVersion() < 4,
+  fn: async () => {
+    using place = new Workplace("self");
+    const text =
+      '{ (: < "/proc/$1/mem") && echo mem; head -c 1 "/proc/$1/environ" | grep -q . && echo environ; } 2>&-; exit 0';
+    const tried = async (pid: string) =>
+      await place.launch(plainly(script(text, "/", pid), [networkFilterText("restricted")]), undefined);
+    assert.deepEqual(await tried("self"), { code: 0, stdout: "mem\nenviron\n", stderr: "" });
+    assert.deepEqual(await tried(String(Deno.pid)), { code: 0, stdout: "", stderr: "" });
+  },
 });
 
 test("a filter that the kernel refuses ends the launch", async () => {
