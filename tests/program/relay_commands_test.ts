@@ -1,5 +1,8 @@
 /** The commands, with an environment that is behind a registry. */
 import assert from "node:assert/strict";
+// Loaded here, because a library stays open once it is: `doctor` asks the server in this process for sandboxes.
+import "../../lib/fs/sandboxed/confined_files.ts";
+import "../../lib/sandbox/linux_sandbox.ts";
 import { relayTest, Rig } from "../relay/support/rig.ts";
 import { CommandLine } from "./command_line.ts";
 import { inTime } from "./eventually.ts";

@@ -3,7 +3,7 @@ import { EXTENSIONS_CAPABILITY } from "../../lib/protocol/extensions.ts";
 import { converse, readExchanges, writeExchanges } from "./stock_conversation.ts";
 import { ownProgram } from "./target.ts";
 
-/** Recorded from this server as it was before it had methods of its own. */
+/** Recorded from this server as it was before it had methods of its own; the capabilities of sandboxes came later. */
 const RECORDED = await Deno.readTextFile(new URL("./stock_conversation.txt", import.meta.url));
 const ignore = Deno.build.os !== "linux";
 

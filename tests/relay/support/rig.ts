@@ -99,7 +99,7 @@ export class Rig implements AsyncDisposable {
     const { log } = options;
     const [{ linuxBackend }] = linux!;
     await using backend = linuxBackend({ log: log! });
-    using server = await ExecServer.create({ backend, concurrentRequests, log: log! });
+    await using server = await ExecServer.create({ backend, concurrentRequests, log: log! });
     await runRemoteEnvironment({ ...options, server });
   }
 
