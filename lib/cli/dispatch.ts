@@ -4,7 +4,7 @@ import { HELP_OPTION, parseCommand } from "./parse_command.ts";
 import { COMMANDS } from "./commands.ts";
 import { errorWords } from "./error_words.ts";
 import { InterruptedError } from "./interruption.ts";
-import { hint, printableLines } from "./say.ts";
+import { asidesSaid, hint, printableLines } from "./say.ts";
 import { mostSimilar } from "./similar.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -41,6 +41,8 @@ export async function runCommand(argv: readonly string[], cli: Cli): Promise<num
     return 0;
   } catch (error) {
     return await failed(command, error, cli);
+  } finally {
+    await asidesSaid(cli.clock);
   }
 }
 

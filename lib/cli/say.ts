@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { type Cli, type Output, ReaderGoneError } from "./command.ts";
 
 /** The option of every command that prints data. */
@@ -24,11 +25,26 @@ export async function hint(cli: Cli, text: string): Promise<void> {
   await cli.stderr.write(onTerminal(cli, text.split("\n").map((line) => paint("dim", line) + "\n").join("")));
 }
 
+/** What is being said aside. */
+const asides = new Set<Promise<void>>();
+/** How long the end of a command waits for a reader of what it has said aside, in milliseconds. */
+const PATIENCE_MS = 1_000;
+
 /** Says or hints where nobody waits for it. That stderr is gone is no reason to stop what we do. */
 export function aside(saying: Promise<void>): void {
-  saying.catch((error) => {
+  const said = saying.catch((error) => {
     if (!(error instanceof ReaderGoneError)) throw error;
-  });
+  }).finally(() => asides.delete(said));
+  asides.add(said);
+}
+
+/** For the end of the program: resolves when what was said aside has been written, or nobody seems to read it. */
+export async function asidesSaid(clock: Clock): Promise<void> {
+  if (asides.size === 0) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.after(PATIENCE_MS, resolve);
+  await Promise.race([Promise.allSettled(asides), promise]);
+  timer.cancel();
 }
 
 function onTerminal(cli: Cli, text: string): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { hint, painter, printable, printJson, say } from "../../lib/cli/say.ts";
+import { aside, asidesSaid, hint, painter, printable, printJson, say } from "../../lib/cli/say.ts";
+import { ManualClock } from "../support/manual_clock.ts";
 import { FakeCli } from "./fake_cli.ts";
 
 Deno.test("what is said has our name before it, and a carriage return while the terminal is raw", async () => {
@@ -8,6 +9,23 @@ Deno.test("what is said has our name before it, and a carriage return while the 
   cli.isRaw = true;
   await say(cli, "no");
   assert.equal(cli.stderr.text, "exec-server: no\nexec-server: no\r\n");
+});
+
+Deno.test("what is said aside is written before the end of the program, unless nobody reads it for a second", async () => {
+  const clock = new ManualClock();
+  const cli = new FakeCli(clock);
+  const reader = Promise.withResolvers<void>();
+  cli.stderr.blocked = reader.promise;
+  aside(say(cli, "given up"));
+  const late = asidesSaid(clock);
+  clock.advance(1_000);
+  await late;
+  assert.equal(cli.stderr.text, "");
+  const said = asidesSaid(clock);
+  reader.resolve();
+  await said;
+  assert.equal(cli.stderr.text, "exec-server: given up\n");
+  assert.equal(clock.pendingTimers, 0);
 });
 
 Deno.test("hints are for terminals, and pale there unless NO_COLOR is set", async () => {

@@ -70,7 +70,11 @@ export async function attend(process: ExecProcess, options: ForegroundOptions): 
       const keys = raw ? withWayOut(source, () => !isLinked(), () => leave(LINK_LOST_CODE)) : source;
       passOn(keys, process, options).catch(failed.reject);
     }
-    const end = await Promise.race([copyOutput(process, cli, options), leaving.promise, failed.promise]);
+    const end = await Promise.race([
+      copyOutput(process, cli, { ...options, isLinked }),
+      leaving.promise,
+      failed.promise,
+    ]);
     if (typeof end === "object") {
       options.onLeft?.();
       if (!isLinked()) aside(say(cli, "given up; the program may still run"));

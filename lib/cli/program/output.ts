@@ -25,13 +25,15 @@ export type OutputEnd = "closed" | "held";
  * comes back, as with docker and unlike with ssh.
  *
  * @param joinsLate Whether to say so if the beginning is not there any more.
+ * @param isLinked Whether there is a connection to the server now; without one silence means nothing.
  * @throws {ReaderGoneError} If nobody reads our output any more.
  * @throws {ClientError} If the rest of the output cannot be had.
  */
 export async function copyOutput(
   process: ExecProcess,
   cli: Cli,
-  { joinsLate = false }: { readonly joinsLate?: boolean } = {},
+  { joinsLate = false, isLinked = () => true }: { readonly joinsLate?: boolean; readonly isLinked?: () => boolean } =
+    {},
 ): Promise<OutputEnd> {
   const events = process[Symbol.asyncIterator]();
   const writer = new OutputWriter();
@@ -47,7 +49,7 @@ export async function copyOutput(
     const event = result.value;
     if (joinsLate && isFirst && event.seq > 1) await say(cli, "what it wrote at first is not kept any more");
     isFirst = false;
-    if (event.type === "exited") rest = new AfterExit(cli.clock);
+    if (event.type === "exited") rest = new AfterExit(cli.clock, isLinked);
     else {
       rest?.count(event.bytes);
       await writer.write(event.stream === "stderr" ? cli.stderr : cli.stdout, event.bytes);
@@ -84,14 +86,19 @@ async function nextEvent(
   }
 }
 
-/** How much longer to listen once the program has ended. Time that our own reader takes does not count. */
+/**
+ * How much longer to listen once the program has ended. Time that our own reader takes does not count, nor that without a
+ * link to the server.
+ */
 class AfterExit {
   readonly #clock: Clock;
+  readonly #isLinked: () => boolean;
   #waitedMs = 0;
   #bytes = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, isLinked: () => boolean) {
     this.#clock = clock;
+    this.#isLinked = isLinked;
   }
 
   get isPatient(): boolean {
@@ -106,9 +113,17 @@ class AfterExit {
   async whatComesOf(
     next: Promise<IteratorResult<ProcessEvent>>,
   ): Promise<IteratorResult<ProcessEvent> | undefined> {
-    const began = this.#clock.now();
     const { promise: silence, resolve } = Promise.withResolvers<undefined>();
-    const timer = this.#clock.after(Math.min(SILENCE_MS, PATIENCE_MS - this.#waitedMs), () => resolve(undefined));
+    let began = this.#clock.now();
+    let wasLinked = this.#isLinked();
+    const listen = () =>
+      this.#clock.after(Math.min(SILENCE_MS, PATIENCE_MS - this.#waitedMs), () => {
+        if (wasLinked && this.#isLinked()) return resolve(undefined);
+        wasLinked = this.#isLinked();
+        began = this.#clock.now();
+        timer = listen();
+      });
+    let timer = listen();
     try {
       return await Promise.race([next, silence]);
     } finally {

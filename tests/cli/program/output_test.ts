@@ -4,11 +4,11 @@ import { ManualClock } from "../../support/manual_clock.ts";
 import { FakeCli } from "../fake_cli.ts";
 import { FakeProcess, settled } from "./fake_process.ts";
 
-function scene() {
+function scene(options: Parameters<typeof copyOutput>[2] = {}) {
   const clock = new ManualClock();
   const cli = new FakeCli(clock);
   const program = new FakeProcess();
-  const copied = copyOutput(program.asProcess, cli);
+  const copied = copyOutput(program.asProcess, cli, options);
   return { clock, cli, program, copied };
 }
 
@@ -50,6 +50,26 @@ Deno.test("before the end of the program silence means nothing", async () => {
   program.exits();
   program.closes();
   assert.equal(await copied, "closed");
+});
+
+Deno.test("after the end of the program silence means nothing as long as the link is lost, and begins anew with it", async () => {
+  let isLinked = false;
+  const { clock, cli, program, copied } = scene({ isLinked: () => isLinked });
+  program.exits();
+  await settled();
+  clock.advance(60_000);
+  isLinked = true;
+  clock.advance(250);
+  await settled();
+  program.writes("kept for us");
+  await settled();
+  assert.equal(cli.stdout.text, "kept for us");
+  clock.advance(249);
+  await settled();
+  assert.equal(program.left, false);
+  clock.advance(1);
+  assert.equal(await copied, "held");
+  assert.equal(clock.pendingTimers, 0);
 });
 
 Deno.test("after the end of the program 250 ms of silence end the copying, and nobody listens any more", async () => {
