@@ -1,0 +1,137 @@
+/** `scripts/install.sh` on a machine that says of itself what a test wants, before a release that a test has filled. */
+
+const SCRIPT = new URL("../../scripts/install.sh", import.meta.url).pathname;
+
+/** What the script uses and need not be false. */
+const TRUE_TOOLS = ["chmod", "curl", "grep", "mkdir", "mktemp", "mv", "rm", "sha256sum", "sh"];
+
+export const VERSION = "9.8.7";
+
+/** What the commands answer by which the script learns where it is; one without an answer is not there. */
+export interface MachineAnswers {
+  readonly system: string;
+  readonly machine: string;
+  /** Of `getconf GNU_LIBC_VERSION`. */
+  readonly libc?: string;
+  /** Of `getconf LONG_BIT`. */
+  readonly bits?: string;
+  /** Of `ldd --version`, on stderr. */
+  readonly ldd?: string;
+  /** Of `sysctl -n sysctl.proc_translated`. */
+  readonly translated?: string;
+  readonly userId?: number;
+}
+
+export const DEBIAN: MachineAnswers = { system: "Linux", machine: "x86_64", libc: "glibc 2.36", bits: "64" };
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a program is here: it runs everywhere and says what it is told to say. */
+export function programSaying(text: string): string {
+  return `#!/bin/sh\necho '${text}'\n`;
+}
+
+export async function sumOf(content: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content))).toHex();
+}
+
+export class InstallScene implements AsyncDisposable {
+  /** Path below the address of the releases → what is there. */
+  readonly published = new Map<string, string>();
+  readonly asked: string[] = [];
+  readonly home: string;
+  readonly releases: string;
+  readonly #directory: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+
+  private constructor(directory: string) {
+    [this.#directory, this.home] = [directory, `${directory}/home`];
+    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+      const path = new URL(request.url).pathname;
+      this.asked.push(path);
+      const content = this.published.get(path);
+      return content === undefined ? new Response(null, { status: 404 }) : new Response(content);
+    });
+    this.releases = `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  static async make(): Promise<InstallScene> {
+    const scene = new InstallScene(await Deno.makeTempDir({ prefix: "exec-server-install-" }));
+    await Deno.mkdir(scene.home);
+    return scene;
+  }
+
+  /** A release with programs, whose list of sums is right unless a test says otherwise. */
+  async publish(programs: Readonly<Record<string, string>>, sums?: string): Promise<void> {
+    const lines = await Promise.all(
+      Object.entries(programs).map(async ([name, content]) => `${await sumOf(content)}  ${name}\n`),
+    );
+    for (const [name, content] of Object.entries(programs)) this.published.set(this.#place(name), content);
+    this.published.set(this.#place("SHA256SUMS"), sums ?? lines.join(""));
+  }
+
+  /** @param without Commands that this machine lacks. */
+  async run(
+    answers: MachineAnswers,
+    args: readonly string[] = [],
+    { env = {}, without = [], script = SCRIPT }: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly without?: readonly string[];
+      readonly script?: string;
+    } = {},
+  ): Promise<Outcome> {
+    const tools = await Deno.makeTempDir({ dir: this.#directory });
+    for (const name of TRUE_TOOLS) {
+      if (!without.includes(name)) await Deno.symlink(await found(name), `${tools}/${name}`);
+    }
+    for (const [name, lines] of Object.entries(falseTools(answers))) {
+      await Deno.writeTextFile(`${tools}/${name}`, `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+    }
+    const { code, stdout, stderr } = await new Deno.Command(`${tools}/sh`, {
+      args: [script, ...args],
+      clearEnv: true,
+      env: { PATH: tools, HOME: this.home, EXEC_SERVER_RELEASES: this.releases, ...env },
+      stdin: "null",
+    }).output();
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    return { code, stdout: decode(stdout), stderr: decode(stderr) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+    await Deno.remove(this.#directory, { recursive: true });
+  }
+
+  #place(name: string): string {
+    return `/download/v${VERSION}/${name}`;
+  }
+}
+
+function falseTools({ system, machine, libc, bits, ldd, translated, userId }: MachineAnswers): Record<string, string> {
+  const answer = (question: string, text: string | undefined) =>
+    text === undefined ? "" : `${question}) echo '${text}' ;;`;
+  return {
+    uname: `case $1 in -s) echo '${system}' ;; -m) echo '${machine}' ;; esac`,
+    id: `echo ${userId ?? 1000}`,
+    ...(libc === undefined && bits === undefined ? {} : {
+      getconf: `case $1 in ${answer("GNU_LIBC_VERSION", libc)} ${answer("LONG_BIT", bits)} *) exit 1 ;; esac`,
+    }),
+    ...(ldd === undefined ? {} : { ldd: `echo '${ldd}' >&2; exit 1` }),
+    ...(translated === undefined ? {} : { sysctl: `echo ${translated}` }),
+  };
+}
+
+async function found(tool: string): Promise<string> {
+  for (const place of (Deno.env.get("PATH") ?? "").split(":")) {
+    try {
+      return await Deno.realPath(`${place}/${tool}`);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  throw new Error(`the tests of the install script need ${tool}`);
+}
