@@ -1,0 +1,33 @@
+/** The workflows as data. */
+import { parse } from "yaml";
+
+const PROJECT = new URL("../../", import.meta.url);
+
+export interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+}
+
+export interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly uses?: string;
+  readonly steps?: readonly Step[];
+  readonly strategy?: { readonly matrix: { readonly include?: readonly { readonly target: string }[] } };
+}
+
+export interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+export const WORKFLOWS = ["ci", "release"] as const;
+
+export function textOf(path: string): string {
+  return Deno.readTextFileSync(new URL(path, PROJECT));
+}
+
+export function readWorkflow(name: typeof WORKFLOWS[number]): Workflow {
+  return parse(textOf(`.github/workflows/${name}.yml`));
+}
