@@ -47,7 +47,9 @@ export class CommandLine implements AsyncDisposable {
     const home = await Deno.makeTempDir({ prefix: "exec-server-cli-" });
     await Deno.mkdir(`${home}/tmp`);
     await Deno.mkdir(`${home}/bin`);
-    const script = `#!/bin/sh\nexec '${Deno.execPath()}' run --quiet -A '${PROJECT}main.ts' "$@"\n`;
+    const binary = Deno.env.get("EXEC_SERVER_BINARY");
+    const words = binary ? `'${binary}'` : `'${Deno.execPath()}' run --quiet -A '${PROJECT}main.ts'`;
+    const script = `#!/bin/sh\nexec ${words} "$@"\n`;
     await Deno.writeTextFile(`${home}/bin/exec-server`, script, { mode: 0o755 });
     return new CommandLine(home, await denoDirectory());
   }

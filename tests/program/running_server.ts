@@ -15,8 +15,13 @@ const KEPT_STDERR_CHARS = 16_384;
 /** A program and its arguments, up to and without `--listen`. */
 export type ServerCommand = readonly [string, ...string[]];
 
-/** The server as users start it: `deno run -A main.ts`, without the wrapper that is `deno task`. */
-export const OUR_COMMAND: ServerCommand = [Deno.execPath(), "run", "-A", "main.ts"];
+const BINARY = Deno.env.get("EXEC_SERVER_BINARY");
+
+/**
+ * The server as users start it: `deno run -A main.ts`, without the wrapper that is `deno task`, or the executable that
+ * `EXEC_SERVER_BINARY` names with an absolute path.
+ */
+export const OUR_COMMAND: ServerCommand = BINARY ? [BINARY] : [Deno.execPath(), "run", "-A", "main.ts"];
 
 /**
  * What the tests run: ours, or what `EXEC_SERVER_UNDER_TEST` names, words separated by blanks. (Not every test here
