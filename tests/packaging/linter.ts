@@ -3,8 +3,8 @@
 const CACHE = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? ""}/.cache`;
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
-/** Where a linter is: on the PATH, or where `scripts/fetch_linters.sh` puts it; undefined if it is nowhere. */
-export function findLinter(name: string): string | undefined {
+/** Where a program is: on the PATH, or where `scripts/fetch_linters.sh` puts it; undefined if it is nowhere. */
+export function findProgram(name: string): string | undefined {
   const places = [...(Deno.env.get("PATH") ?? "").split(":"), `${CACHE}/exec-server-linters`];
   return places.map((place) => `${place}/${name}`).find(isFile);
 }

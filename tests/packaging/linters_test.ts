@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { filesIn, findings, findLinter } from "./linter.ts";
+import { filesIn, findings, findProgram } from "./linter.ts";
 
 const UNIT = "packaging/exec-server.service";
 /** In tenths, where 100 is bare and 0 is shut. */
@@ -12,7 +12,7 @@ const linters: [name: string, files: string, args: readonly string[]][] = [
 ];
 
 for (const [name, files, args] of linters) {
-  const program = findLinter(name);
+  const program = findProgram(name);
   Deno.test({
     name: `${name} finds nothing in ${files}`,
     ignore: program === undefined,
@@ -20,7 +20,7 @@ for (const [name, files, args] of linters) {
   });
 }
 
-const systemd = findLinter("systemd-analyze");
+const systemd = findProgram("systemd-analyze");
 
 Deno.test({
   name: "systemd-analyze understands every line of the unit",
