@@ -28,7 +28,11 @@ testBothSides("cp needs no more memory for a large file, or a large tree, than f
   const { user, connect, extended } = scene;
   const { home } = user;
   await shell(user, `mkdir tree; echo x > small; truncate -s ${FILE_BYTES} large; cp --sparse=always large tree/large`);
-  const usual = await peakOf(user, ["cp", ...connect, "small", `env:${home}/far`]);
+  // Short ones are looked at but a few times, so one look may come too early to see the most.
+  let usual = 0;
+  for (let run = 0; run < 3; run++) {
+    usual = Math.max(usual, await peakOf(user, ["cp", ...connect, "small", `env:${home}/far`]));
+  }
   assert.ok(usual > 20 * MB, "the measure measures");
   const files = [["large", `env:${home}/far`], [`env:${home}/large`, "back"]];
   const trees = [["tree", `env:${home}/fartree`], [`env:${home}/tree`, "backtree"]];
