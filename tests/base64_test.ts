@@ -22,6 +22,30 @@ Deno.test("base64 survives the way there and back, with and without the engine's
   }));
 });
 
+Deno.test("encodeBase64 encodes the part of a buffer that it is given", () => {
+  fc.assert(fc.property(bytes, fc.nat(300), fc.nat(300), (bytes, start, length) => {
+    const part = bytes.subarray(start, start + length);
+    assert.equal(encodeBase64(part), encodeBase64(part.slice()));
+    assert.equal(encodeBase64WithNode(part), encodeBase64(part));
+  }));
+});
+
+Deno.test("an engine's toBase64 that ignores where a part of a buffer begins is not used", async () => {
+  // V8 13.7, in which it is on trial.
+  const prototype = Uint8Array.prototype as unknown as { toBase64(): string };
+  const native = prototype.toBase64;
+  prototype.toBase64 = function (this: Uint8Array) {
+    return native.call(new Uint8Array(this.buffer, 0, this.length));
+  };
+  try {
+    const url = new URL("../lib/base64.ts?encoding-from-the-beginning", import.meta.url);
+    const under: { encodeBase64: typeof encodeBase64 } = await import(url.href);
+    assert.equal(under.encodeBase64(new Uint8Array([1, 2, 3, 4]).subarray(1)), "AgME");
+  } finally {
+    prototype.toBase64 = native;
+  }
+});
+
 Deno.test("encodeBase64Portably takes more bytes than a call has room for arguments", () => {
   const many = new Uint8Array(1_000_003).map((_, index) => index * 7);
   assert.equal(encodeBase64Portably(many), encodeBase64(many));
