@@ -1,4 +1,4 @@
-import { abortable } from "../client/abortable.ts";
+import { abortable } from "../abortable.ts";
 import { ClientError } from "../client/client_error.ts";
 import type { Client } from "./client.ts";
 import type { Cli, Command } from "./command.ts";

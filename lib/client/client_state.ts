@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import { type ClientError, unavailable } from "./client_error.ts";
 import type { ServerConnection } from "./server_connection.ts";
 

@@ -1,5 +1,5 @@
 import { concatenate } from "../concatenate.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import { ClientError, unsupported } from "./client_error.ts";
 import { MAX_COLLECTED_BYTES } from "./limits.ts";
 import type { CollectedOutput, ExecProcess, ProcessExit, RunOptions, StartOptions } from "./process.ts";

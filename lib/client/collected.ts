@@ -1,4 +1,4 @@
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 
 /**
  * All of a stream; undefined if it is longer than `limit` bytes. The stream is cancelled then, and when this fails.

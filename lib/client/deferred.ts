@@ -1,4 +1,4 @@
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { protocolError, unavailable } from "./client_error.ts";
 

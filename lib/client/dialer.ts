@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 
 /** Opens a client's connections, and knows when the last trace of them is gone. */

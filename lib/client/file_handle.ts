@@ -1,6 +1,6 @@
 import type { PathUri } from "../path_uri.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError } from "./client_error.ts";
 import type { ConnectionCallOptions } from "./server_connection.ts";

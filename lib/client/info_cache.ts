@@ -1,5 +1,5 @@
 import type { EnvironmentInfo } from "../protocol/environment.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 
 /** What the server told of itself: once, for the life of the client. */
 export class InfoCache {

@@ -1,5 +1,5 @@
 import { silentLog } from "../log.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Carrier } from "./carrier.ts";
 import type { ClientOptions, ExecClient } from "./client.ts";

@@ -5,7 +5,7 @@ import type { TraceContext } from "../observer.ts";
 import type { EnvironmentInfo } from "../protocol/environment.ts";
 import { EXTENSIONS_CAPABILITY } from "../protocol/extensions.ts";
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
-import { pause } from "./abortable.ts";
+import { pause } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { type ClientError, disconnected, isTransportClosed, transportClosed } from "./client_error.ts";

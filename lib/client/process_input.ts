@@ -1,4 +1,4 @@
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError } from "./client_error.ts";
 import type { ProcessCore } from "./core.ts";

@@ -1,4 +1,4 @@
-import { pause } from "./abortable.ts";
+import { pause } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import { ClientError, isTransportClosed, jsonError, protocolError } from "./client_error.ts";
 import type { ClientPart, ServerEvent } from "./client_part.ts";

@@ -1,7 +1,7 @@
 import type { Params, RequestName, Result } from "../protocol/methods.ts";
 import type { FileCalls } from "./file_handle.ts";
 import { MAX_FILE_CALLS } from "./limits.ts";
-import { Permits } from "./permits.ts";
+import { Permits } from "../permits.ts";
 import type { ConnectionCallOptions } from "./server_connection.ts";
 
 /** Calls of which {@linkcode MAX_FILE_CALLS} are made at once, and the others in turn; those that clean up do not wait. */

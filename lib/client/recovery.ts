@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import { abortable, pause } from "./abortable.ts";
+import { abortable, pause } from "../abortable.ts";
 import type { ResumeStrategy } from "./carrier.ts";
 import { ClientError, disconnected } from "./client_error.ts";
 import { Deadlines, RecoveryTimeout } from "./recovery_deadlines.ts";

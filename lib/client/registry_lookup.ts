@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { HarnessBundle } from "../relay/registry/registry.ts";
 import { CONNECT_REQUEST_TIMEOUT_MS, CONNECT_RETRIES, CONNECT_TOTAL_TIMEOUT_MS } from "../relay/limits.ts";
-import { pause } from "./abortable.ts";
+import { pause } from "../abortable.ts";
 import { ClientError } from "./client_error.ts";
 import { randomId } from "./random_id.ts";
 import { registryPauseMs } from "./registry_pause.ts";

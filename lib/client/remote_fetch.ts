@@ -6,7 +6,7 @@ import { ClientError, unsupported } from "./client_error.ts";
 import type { Fetch } from "./fetch.ts";
 import type { HttpBodies } from "./http_bodies.ts";
 import { MAX_MESSAGE_DATA_BYTES, MAX_REQUESTS_AWAITED } from "./limits.ts";
-import { Permits } from "./permits.ts";
+import { Permits } from "../permits.ts";
 import type { ServerConnection } from "./server_connection.ts";
 import { type Exchange, webFetch } from "./web_fetch.ts";
 import type { HttpAsk } from "./web_request.ts";

@@ -17,7 +17,7 @@ import {
   MAX_WHOLE_FILES_BY_BLOCKS,
   WHOLE_FILE_BYTES,
 } from "./limits.ts";
-import { Permits } from "./permits.ts";
+import { Permits } from "../permits.ts";
 import type { EnvironmentPath } from "./process.ts";
 import { QueuedCalls } from "./queued_calls.ts";
 import { SharedMetadata } from "./shared_metadata.ts";

@@ -1,6 +1,6 @@
 import type { PathUri } from "../path_uri.ts";
 import type { Result } from "../protocol/methods.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { CallOptions } from "./calls.ts";
 import type { FileCalls } from "./file_handle.ts";
 

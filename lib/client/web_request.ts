@@ -1,5 +1,5 @@
 import type { Params } from "../protocol/methods.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import { httpError } from "./client_error.ts";
 import { collected } from "./collected.ts";
 import type { FetchInit } from "./fetch.ts";

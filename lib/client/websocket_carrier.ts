@@ -1,5 +1,5 @@
 import { type WebSocketConnection, websocketConnection } from "../rpc/websocket.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { Carrier, OpenedConnection, OpenOptions } from "./carrier.ts";
 import { checkDuration } from "./check_duration.ts";
 import { connectError, connectTimeout } from "./client_error.ts";

@@ -1,4 +1,4 @@
-import { abortable } from "../../client/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import { ClientError } from "../../client/client_error.ts";
 import type { CollectedOutput } from "../../client/process.ts";
 import type { FarSide } from "./far_side.ts";

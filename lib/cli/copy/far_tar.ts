@@ -1,4 +1,4 @@
-import { abortable } from "../../client/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import type { ExecProcess } from "../../client/process.ts";
 import type { Copying } from "./copying.ts";
 import { lines, packArguments, unpackArguments, unpackFailure } from "./local_tar.ts";

@@ -1,4 +1,5 @@
 import { systemClock } from "../../clock.ts";
+import { Permits } from "../../permits.ts";
 import type { Confinement } from "../../sandbox/launcher/launch_plan.ts";
 import type { LauncherCommand } from "../../sandbox/launcher_command.ts";
 import type { Caller, FileOperations } from "../operations.ts";
@@ -8,11 +9,10 @@ import type { Helper } from "./helper.ts";
 import { helperCommand } from "./helper_command.ts";
 import { HelperPool, MAX_HELPERS } from "./helper_pool.ts";
 import type { Deed, DeedName, Results } from "./messages.ts";
-import { Places } from "./places.ts";
 
 /** Confines files on Linux, with helpers that stay for a while. */
 export class ConfinedFiles implements Confined {
-  readonly #places = new Places(MAX_HELPERS);
+  readonly #permits = new Permits(MAX_HELPERS);
   readonly #pool: HelperPool;
 
   /** @param command Replaced in tests. */
@@ -22,13 +22,13 @@ export class ConfinedFiles implements Confined {
 
   operations(enforce: Enforce): FileOperations {
     return confinedOperations(typed(async (deed, signal) => {
-      return await this.#places.during(signal, async () => {
+      return await this.#permits.during(async () => {
         const confinement = await enforce(signal);
         await using _held = await confinement.hold(signal);
         return await this.#pool.during(confinement, (helper, enter) => {
           return helper.request({ enter, deed, leave: true }, signal);
         });
-      });
+      }, signal);
     }));
   }
 
@@ -37,14 +37,14 @@ export class ConfinedFiles implements Confined {
     { signal }: Caller,
     act: (operations: FileOperations) => Promise<T>,
   ): Promise<T> {
-    return this.#places.during(signal, async () => {
+    return this.#permits.during(async () => {
       const confinement = await enforce(signal);
       await using _held = await confinement.hold(signal);
       return await this.#pool.during(confinement, async (helper, view) => {
         await using stay = new Stay(helper, view);
         return await act(confinedOperations(typed((deed, signal) => stay.do(deed, signal))));
       });
-    });
+    }, signal);
   }
 
   /** Resolves when no helper is left that has been ended. */

@@ -1,5 +1,5 @@
 import { CredentialError } from "../credential.ts";
-import { unlessAborted } from "./abortable.ts";
+import { abortable } from "../../abortable.ts";
 import type { AgentKey } from "./agent_key.ts";
 import { exchange, ExchangeFailed, type Network } from "./http_exchange.ts";
 import { type Claims, parseObject, textMember } from "./jwt_payload.ts";
@@ -34,7 +34,7 @@ export class AgentTask {
       this.#id = undefined;
       throw error;
     });
-    const taskId = await unlessAborted(this.#id, signal);
+    const taskId = await abortable(this.#id, signal);
     const { runtimeId, key, now } = this.#options;
     const timestamp = rfc3339(now());
     const signature = await key.sign(`${runtimeId}:${taskId}:${timestamp}`);

@@ -1,7 +1,7 @@
 import { type Credential, CredentialError } from "../credential.ts";
 import { pause } from "../pause.ts";
 import { Unprintable } from "../noise/unprintable.ts";
-import { unlessAborted } from "./abortable.ts";
+import { abortable } from "../../abortable.ts";
 import type { AuthStore } from "./auth_file.ts";
 import { bearerHeaders, FEDRAMP_HEADER } from "./bearer.ts";
 import type { Network } from "./http_exchange.ts";
@@ -103,7 +103,7 @@ export class ChatGptSignIn extends Unprintable implements Credential {
   async #refresh(reason: RefreshReason, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#refreshing ??= this.#refreshOnce(reason).finally(() => this.#refreshing = undefined);
-    await unlessAborted(this.#refreshing, signal);
+    await abortable(this.#refreshing, signal);
   }
 
   async #refreshOnce(reason: RefreshReason): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Json, JsonNumber, JsonSyntaxError, parseJson } from "../../json.ts";
 import { type Credential, CredentialError } from "../credential.ts";
-import { unlessAborted } from "./abortable.ts";
+import { abortable } from "../../abortable.ts";
 import { bearerHeaders, decodeText, isBearerToken } from "./bearer.ts";
 import { FIRST_FRAME_TIMEOUT_MS, MAX_FRAME_BYTES } from "./limits.ts";
 import type { StdinLines } from "./stdin_lines.ts";
@@ -68,7 +68,7 @@ async function inTime<T>(work: Promise<T>, { clock, signal }: ExecutorCredential
     () => reject(new CredentialError("timed out waiting for the initial exec-server executor credential")),
   );
   try {
-    return await unlessAborted(Promise.race([work, promise]), signal);
+    return await abortable(Promise.race([work, promise]), signal);
   } finally {
     timer.cancel();
   }

@@ -1,5 +1,5 @@
 import { CredentialError, type RequestSigner } from "../credential.ts";
-import { unlessAborted } from "../credentials/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import { MAX_SHOWN_ERROR_LENGTH } from "../limits.ts";
 import { printable } from "../registry/printable.ts";
 import { type AwsCredentials, sigV4Headers } from "./sigv4.ts";
@@ -41,7 +41,7 @@ export async function awsSigner(options: AwsSignerOptions): Promise<RequestSigne
   const credentials = credentialSource(options);
   return {
     sign: async (request, signal) => {
-      const found = await unlessAborted(credentials(), signal);
+      const found = await abortable(credentials(), signal);
       return await sigV4Headers(request, found, { region, service: options.service }, new Date(options.now()));
     },
   };

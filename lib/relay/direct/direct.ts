@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Connection, ConnectionEnd } from "../../rpc/connection.ts";
 import { type Backoff, type Random, retryBackoff } from "../backoff.ts";
 import { CredentialError, type RequestSigner } from "../credential.ts";
-import { unlessAborted } from "../credentials/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import type { RemoteEvents } from "../events.ts";
 import { UPGRADE_TIMEOUT_MS } from "../limits.ts";
 import { pause } from "../pause.ts";
@@ -111,7 +111,7 @@ async function dial({ signer, signal, clock, dial = dialPlain }: DirectOptions, 
   // Exactly what the upgrade asks for.
   const signed = target.origin + target.path;
   const request = { method: "GET", url: signed, headers: {}, body: new Uint8Array() } as const;
-  const headers = await unlessAborted(signer.sign(request, signal), signal);
+  const headers = await abortable(signer.sign(request, signal), signal);
   const label = `exec-server websocket ${target.origin}`;
   // Ours: the reference sends no pings here, and would not notice that the other end has gone without a word.
   return await dial(url, { headers, signal, clock, label, timeoutMs: UPGRADE_TIMEOUT_MS, keepalive: true });

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { RequestSigner } from "../credential.ts";
 import { CredentialError } from "../credential.ts";
-import { unlessAborted } from "../credentials/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import { environmentUrl, requireSecure } from "./environment_url.ts";
 import { REGISTER_TIMEOUT_MS } from "../limits.ts";
 import { RegistryError, shownText } from "./registry_error.ts";
@@ -88,7 +88,7 @@ export class DirectRegistry {
 
   async #sign(...[request, signal]: Parameters<RequestSigner["sign"]>): Promise<Readonly<Record<string, string>>> {
     try {
-      return await unlessAborted(this.#signer.sign(request, signal), signal);
+      return await abortable(this.#signer.sign(request, signal), signal);
     } catch (error) {
       throw error instanceof CredentialError ? withoutCredential(error) : error;
     }

@@ -1,5 +1,5 @@
 import { type Credential, CredentialError } from "../credential.ts";
-import { unlessAborted } from "../credentials/abortable.ts";
+import { abortable } from "../../abortable.ts";
 import type { RegistryAction } from "./environment_url.ts";
 import { RegistryError } from "./registry_error.ts";
 import type { RegistryHttp } from "./registry_http.ts";
@@ -54,12 +54,12 @@ export class RegistryExchange {
   // An embedder's credential may not look at the signal.
 
   #headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    return unlessAborted(this.#credential.headers(signal), signal);
+    return abortable(this.#credential.headers(signal), signal);
   }
 
   async #renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<boolean> {
     const renewing = this.#credential.renew?.(refused, signal);
-    return renewing !== undefined && await unlessAborted(renewing, signal);
+    return renewing !== undefined && await abortable(renewing, signal);
   }
 
   /**

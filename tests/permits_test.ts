@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Permits } from "../../lib/client/permits.ts";
-import { idle } from "../support/scripted_server.ts";
+import { Permits } from "../lib/permits.ts";
+import { idle } from "./support/scripted_server.ts";
 
 /** Work that lasts until the test says so. */
 class Work {
@@ -60,4 +60,13 @@ Deno.test("Permits are not lost on whoever gives up while waiting, even when the
   assert.deepEqual(work.begun, ["first", "last"]);
   work.end("last");
   assert.equal(await last, "last");
+});
+
+Deno.test("Permits begin nothing for who has given up already, and keep their number", async () => {
+  const permits = new Permits(1);
+  const signal = AbortSignal.abort(new Error("enough"));
+  const work = new Work();
+  await assert.rejects(permits.during(() => work.begin("aborted"), signal), { message: "enough" });
+  void permits.during(() => work.begin("next"));
+  assert.deepEqual(work.begun, ["next"]);
 });

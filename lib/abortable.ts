@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "./clock.ts";
 
 /**
  * Waits for a promise until the signal is aborted. What becomes of the promise afterwards is nobody's concern here; a

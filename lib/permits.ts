@@ -10,8 +10,9 @@ export class Permits {
     this.#free = count;
   }
 
-  /** Does something when it is its turn. @throws What `act` throws; or the signal's reason while it waits. */
+  /** Does something when it is its turn. @throws What `act` throws; or the signal's reason before it has begun. */
   async during<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);
     try {
@@ -22,7 +23,6 @@ export class Permits {
   }
 
   async #turn(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
     try {
