@@ -4,6 +4,7 @@ import { parseServeOptions, type RemoteServeOptions, type ServeOptions } from ".
 import { UsageError } from "./lib/cli/usage_error.ts";
 import { createLog, type Log, type LogLevel } from "./lib/log.ts";
 import { LogSink } from "./lib/log_sink.ts";
+import { removeNodeStandIn } from "./lib/node_stand_in.ts";
 import { noObserver } from "./lib/observer.ts";
 import type { ByteSink } from "./lib/rpc/stdio.ts";
 import { runHiddenPart } from "./lib/server/hidden_parts.ts";
@@ -15,6 +16,8 @@ const FLUSH_PATIENCE_MS = 1_000;
 if (!await runHiddenPart(Deno.args)) await main();
 
 async function main(): Promise<void> {
+  // An executable has no Deno that stands in; what it finds there is the user's.
+  if (!Deno.build.standalone) removeNodeStandIn(Deno.env, Deno.build.os === "windows" ? ";" : ":");
   try {
     // What begins with a dash is the server's. A word of no command is as well, and it refuses it.
     if (Deno.args[0]?.startsWith("-") === false) {
