@@ -3,6 +3,7 @@
  *
  *     deno task conformance                                          our own program
  *     deno task conformance -- --command '/path/to/server args'      a program; options are appended to the command
+ *     deno task conformance -- --bare --command …                    … in an empty environment
  *     deno task conformance -- --url ws://127.0.0.1:PORT             one that runs already, on this machine
  */
 import { OUR_RULES, REFERENCE_RULES } from "../tests/wire/differences.ts";
@@ -14,6 +15,7 @@ import { readTranscripts } from "../tests/wire/transcript.ts";
 
 const USAGE = `usage: conformance [--url ws://IP:PORT | --command 'PROGRAM ARGS…'] [options]
   PROGRAM and paths in ARGS are absolute: the server starts in a directory of its own
+  --bare          the command gets no variables but those that a recording shows, such as HOME where it is about a home
   --filter TEXT   only the recordings whose name contains TEXT
   --slow          also those that take 60 to 160 seconds
   --strict        exactly the reference: no deliberate difference is allowed
@@ -35,12 +37,13 @@ interface Counts {
 
 function parseOptions(args: readonly string[]): Options {
   let target: Target | null = null;
-  let [filter, slow, strict, jobs] = ["", false, false, 4];
+  let [filter, slow, strict, bare, jobs] = ["", false, false, false, 4];
   const rest = args.filter((arg) => arg !== "--");
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const value = () => rest.shift() ?? fail(`${arg} needs a value`);
     if (arg === "--slow") slow = true;
     else if (arg === "--strict") strict = true;
+    else if (arg === "--bare") bare = true;
     else if (arg === "--filter") filter = value();
     else if (arg === "--jobs") jobs = Number(value());
     else if (arg === "--url" && target === null) target = { kind: "url", url: value() };
@@ -49,7 +52,9 @@ function parseOptions(args: readonly string[]): Options {
   }
   if (!Number.isInteger(jobs) || jobs < 1) fail("--jobs needs an integer of at least 1");
   if (target?.kind === "url" && !URL.canParse(target.url)) fail(`--url: '${target.url}' is not a URL`);
-  return { target: target ?? ownProgram(), filter, slow, strict, jobs };
+  if (bare && target?.kind === "url") fail("--bare is for a server that is started here, not for one that runs");
+  const server = target ?? ownProgram();
+  return { target: server.kind === "command" ? { ...server, isBare: bare } : server, filter, slow, strict, jobs };
 }
 
 function fail(message: string): never {

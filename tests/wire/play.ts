@@ -7,6 +7,7 @@ import { playHttp } from "./http_exchanges.ts";
 import { type Answerer, HttpPeer } from "./http_peer.ts";
 import { Mismatch, TimingMismatch } from "./mismatch.ts";
 import { PAUSES } from "./races.ts";
+import { variablesShown } from "./requirements.ts";
 import type { Target } from "./target.ts";
 import type { Meta, Transcript } from "./lines.ts";
 import { Workspace } from "./workspace.ts";
@@ -38,11 +39,12 @@ function mayBeTiming(error: unknown, { scenario }: Meta): boolean {
 }
 
 async function playOnce(transcript: Transcript, target: Target, rules: Rules): Promise<void> {
-  await using workspace = await Workspace.create();
+  const isBare = target.kind === "command" && target.isBare === true;
+  await using workspace = await Workspace.create(isBare ? variablesShown(transcript) : undefined);
   const context = {
     bindings: new Bindings(workspace),
     rules,
-    surroundingsKnown: target.kind === "command",
+    surroundingsKnown: target.kind === "command" && !isBare,
     uid: transcript.meta.launch?.user?.uid,
   };
   if (transcript.meta.transport === "http") return await playHttp(transcript, target, workspace, context);

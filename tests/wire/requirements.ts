@@ -46,12 +46,23 @@ function runs(program: string, ...args: readonly string[]): boolean {
   }
 }
 
+/** The variables of a server's environment that a recording shows: in a program's, or by what is read in its home. */
+export function variablesShown(transcript: Transcript): string[] {
+  if (transcript.meta.scenario === "start-env-policy") return ["PROBE_MARK"];
+  return showsHome(transcript) ? ["HOME", "CODEX_HOME"] : [];
+}
+
+function showsHome({ lines }: Transcript): boolean {
+  return lines.some((line) => line.dir === "recv" && JSON.stringify(line.msg)?.includes("codexHomeDir"));
+}
+
 function needsRoot(setup: Setup): boolean {
   return setup.op === "chardev" || setup.op === "chown";
 }
 
 /** Why a recording cannot be played against a server that runs already, or null if it can. */
-function needsOwnServer({ meta, lines }: Transcript): string | null {
+function needsOwnServer(transcript: Transcript): string | null {
+  const { meta, lines } = transcript;
   if (meta.transport === "cli" || meta.transport === "stdio") {
     return `transport ${meta.transport} needs a program to start`;
   }
@@ -60,6 +71,5 @@ function needsOwnServer({ meta, lines }: Transcript): string | null {
   if (meta.serverEnv !== undefined) return "needs an environment of its own";
   const signals = lines.some((line) => line.dir === "event" && line.event === "signal to server");
   if (signals) return "sends signals to the server";
-  const home = lines.some((line) => line.dir === "recv" && JSON.stringify(line.msg)?.includes("codexHomeDir"));
-  return home ? "needs a home of its own" : null;
+  return showsHome(transcript) ? "needs a home of its own" : null;
 }

@@ -1,9 +1,12 @@
 import { Announcement, Program } from "./program.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The server under test: a command line to which arguments are appended, or one that runs already. */
+/**
+ * The server under test: a command line to which arguments are appended, or one that runs already. A bare command gets
+ * no variable but those that a recording shows.
+ */
 export type Target =
-  | { readonly kind: "command"; readonly words: readonly string[] }
+  | { readonly kind: "command"; readonly words: readonly string[]; readonly isBare?: boolean }
   | { readonly kind: "url"; readonly url: string };
 
 /** Our own program, from source. */

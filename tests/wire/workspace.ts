@@ -13,16 +13,21 @@ export class Workspace implements AsyncDisposable {
   /** Empty, for scenarios about files. */
   readonly scene: string;
 
-  private constructor(root: string) {
+  readonly #variables: readonly string[] | undefined;
+
+  private constructor(root: string, variables: readonly string[] | undefined) {
     this.root = root;
+    this.#variables = variables;
     this.cwd = `${root}/one/two/three/work`;
     this.home = `${root}/home`;
     this.secrets = `${root}/secrets`;
     this.scene = `${root}/scene`;
   }
 
-  static async create(): Promise<Workspace> {
-    const workspace = new Workspace(await Deno.realPath(await Deno.makeTempDir({ prefix: "exec-server-wire-" })));
+  /** @param variables Which of its variables an {@linkcode environment} has; default: all. */
+  static async create(variables?: readonly string[]): Promise<Workspace> {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "exec-server-wire-" }));
+    const workspace = new Workspace(root, variables);
     const { cwd, home, secrets, scene } = workspace;
     for (const directory of [`${cwd}/sub`, `${cwd}/with space`, `${home}/.codex`, `${home}/.cache`, secrets, scene]) {
       await Deno.mkdir(directory, { recursive: true });
@@ -45,13 +50,14 @@ export class Workspace implements AsyncDisposable {
    * variable that recordings see inherited.
    */
   environment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return {
+    const all = {
       PATH: searchPath(),
       HOME: this.home,
       CODEX_HOME: `${this.home}/.codex`,
       PROBE_MARK: "inherited",
-      ...extra,
     };
+    const given = Object.entries(all).filter(([name]) => this.#variables?.includes(name) ?? true);
+    return { ...Object.fromEntries(given), ...extra };
   }
 
   /** Lets a server that runs as another user in; its home becomes its own, with a module cache that it fills itself. */
