@@ -13,6 +13,8 @@ import { websocketFailure } from "./websocket_failure.ts";
  * dropped. For the receiver the connection has ended when `close` returns.
  */
 export const CLOSE_PATIENCE_MS = 2_000;
+/** How long the runtime may take to tell the end of a socket that was dropped. Deno 2.9 tells it at once, 2.4 never. */
+const DROP_PATIENCE_MS = 100;
 /** The platform tells of no room in its send buffer, so we look: after 1 ms, then at doubling intervals up to this. */
 const LONGEST_POLL_MS = 16;
 /**
@@ -26,7 +28,7 @@ const MESSAGE_TOO_BIG = 1009;
 const MAX_REASON_BYTES = 123;
 
 export interface WebSocketConnection extends Connection {
-  /** Resolves when the socket itself is gone as well, at the latest {@linkcode CLOSE_PATIENCE_MS} after `close`. */
+  /** Resolves when the socket itself is gone as well, at the latest 2.1 s after `close`. */
   readonly gone: Promise<void>;
 }
 
@@ -143,11 +145,14 @@ class SocketConnection implements WebSocketConnection {
     for (const resolve of waiters) resolve();
   }
 
-  /** On Deno the socket's last event comes now; elsewhere nobody need wait for it any longer. */
+  /** On Deno the socket's last event comes now. If not, or elsewhere, nobody need wait for it any longer. */
   #drop(): void {
-    if (dropSocket(this.#socket)) return;
-    this.#dropElsewhere();
-    this.#resolveGone();
+    if (dropSocket(this.#socket)) {
+      this.#patience = setTimeout(this.#resolveGone, DROP_PATIENCE_MS);
+    } else {
+      this.#dropElsewhere();
+      this.#resolveGone();
+    }
   }
 
   /** The socket is no more. @param failure Why it broke; empty: it was closed. */

@@ -142,6 +142,14 @@ Deno.test("websocketConnection drops a peer that does not answer its close frame
   assert.ok(performance.now() - begun >= CLOSE_PATIENCE_MS * 0.9);
 });
 
+Deno.test("websocketConnection is gone soon after it was dropped, even if the runtime never tells of it", async () => {
+  // Of no socket that there is.
+  const socket = Object.assign(new FakeSocket(), { [Symbol("[[rid]]")]: 2 ** 31 - 1 });
+  const connection = websocketConnection(socket as unknown as WebSocket, "peer");
+  connection.close();
+  await connection.gone;
+});
+
 Deno.test("websocketConnection is congested while the peer does not read, and drains when it does", async () => {
   await using server = new Server();
   using peer = await RawConnection.websocket(server.target);
