@@ -94,6 +94,9 @@ function dialled(
       finishRequest(request) {
         request.path = path;
         request.on("socket", (socket) => transport.is(socket));
+        // Before Deno 2.5 what was upgraded is another socket than the one of the request, which is closed then. This
+        // listener comes before that of `ws`, which opens.
+        request.prependListener("upgrade", (_answer, socket) => transport.is(socket));
         // The reference does not wait for a better one either, and there is no bound on how many come first.
         request.on("information", ({ statusCode }) => interim(statusCode));
         request.end();
@@ -151,9 +154,12 @@ class Transport {
   }
 
   is(socket: WsTransport): void {
+    if (socket === this.#socket) return;
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.once("close", () => this.#gone.resolve());
+    socket.once("close", () => {
+      if (socket === this.#socket) this.#gone.resolve();
+    });
   }
 
   /**
