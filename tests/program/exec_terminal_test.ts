@@ -111,7 +111,7 @@ testBothSides("a program ends when the window of its exec is closed", async ({ u
   await terminal.shows("far=");
   const far = Number(await terminal.shows("="));
   const near = Number(new TextDecoder().decode(
-    (await new Deno.Command("pgrep", { args: ["-f", `main.ts exec ${connect.join(" ")}`] }).output()).stdout,
+    (await new Deno.Command("pgrep", { args: ["-f", `exec ${connect.join(" ")}`] }).output()).stdout,
   ));
   assert.ok(far > 1 && near > 1);
   await terminal[Symbol.asyncDispose]();
