@@ -1,5 +1,7 @@
 /** How this program starts its launcher, the hidden part of itself that confines itself and becomes another program. */
 
+import { hiddenWord } from "./hidden_word.ts";
+
 /** The first argument that makes the compiled program its launcher. Documented nowhere: only we say it. */
 export const LAUNCHER_WORD = "__sandbox-launch";
 
@@ -33,7 +35,7 @@ const CACHE_VARIABLES = ["DENO_DIR", "XDG_CACHE_HOME", "HOME"];
  * where everything is one executable.
  */
 export function launcherCommand(host: LauncherHost = THIS_HOST): LauncherCommand {
-  if (host.isCompiled) return { argv: [host.program, LAUNCHER_WORD, String(PLAN_DESCRIPTOR)], env: {} };
+  if (host.isCompiled) return { argv: [host.program, hiddenWord(LAUNCHER_WORD), String(PLAN_DESCRIPTOR)], env: {} };
   const module = new URL("launcher/main.ts", import.meta.url).href;
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
   for (const name of CACHE_VARIABLES) {

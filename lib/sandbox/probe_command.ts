@@ -1,5 +1,6 @@
 /** How this program starts its probe, the hidden part of itself that tries what a sandbox should prevent. */
 
+import { hiddenWord } from "./hidden_word.ts";
 import { type LauncherCommand, launcherCommand, type LauncherHost } from "./launcher_command.ts";
 
 /** The first argument that makes the compiled program its probe. Documented nowhere: only we say it. */
@@ -12,5 +13,5 @@ export function probeCommand(host?: LauncherHost): LauncherCommand {
   const before = launcher.argv.slice(0, -2);
   const module = new URL("probe/main.ts", import.meta.url).href;
   const isCompiled = host?.isCompiled ?? Deno.build.standalone;
-  return { ...launcher, argv: [...before, isCompiled ? PROBE_WORD : module] };
+  return { ...launcher, argv: [...before, isCompiled ? hiddenWord(PROBE_WORD) : module] };
 }

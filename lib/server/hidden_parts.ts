@@ -4,8 +4,18 @@
  */
 
 import { FILES_HELPER_WORD } from "../fs/sandboxed/helper_word.ts";
+import { readHiddenWord } from "../sandbox/hidden_word.ts";
 import { LAUNCHER_WORD } from "../sandbox/launcher_command.ts";
 import { PROBE_WORD } from "../sandbox/probe_command.ts";
+
+const PARTS: ReadonlyMap<string, () => Promise<unknown>> = new Map([
+  [LAUNCHER_WORD, () => import("../sandbox/launcher/main.ts")],
+  [PROBE_WORD, () => import("../sandbox/probe/main.ts")],
+  [FILES_HELPER_WORD, () => import("../fs/sandboxed/helper/main.ts")],
+]);
+
+/** As each of the parts ends when it cannot do what it is told. */
+const NOT_DONE = 126;
 
 /**
  * Runs the part that the arguments ask for. A compiled program in which a server is embedded does this before everything
@@ -14,17 +24,13 @@ import { PROBE_WORD } from "../sandbox/probe_command.ts";
  * @returns Whether there is such a part: it has ended then, and nothing else is to be done.
  */
 export async function runHiddenPart(args: readonly string[]): Promise<boolean> {
-  switch (args[0]) {
-    case LAUNCHER_WORD:
-      await import("../sandbox/launcher/main.ts");
-      return true;
-    case PROBE_WORD:
-      await import("../sandbox/probe/main.ts");
-      return true;
-    case FILES_HELPER_WORD:
-      await import("../fs/sandboxed/helper/main.ts");
-      return true;
-    default:
-      return false;
+  const { word, fault } = readHiddenWord(args[0]);
+  const part = PARTS.get(word);
+  if (part === undefined) return false;
+  if (fault === undefined) await part();
+  else {
+    console.error(`sandbox: ${fault}`);
+    Deno.exitCode = NOT_DONE;
   }
+  return true;
 }

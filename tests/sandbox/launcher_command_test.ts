@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { LAUNCHER_WORD, launcherCommand } from "../../lib/sandbox/launcher_command.ts";
+import { VERSION } from "../../lib/version.ts";
 
-Deno.test("a compiled program starts itself with the hidden word", () => {
+Deno.test("a compiled program starts itself with the hidden word and its version", () => {
   const host = { isCompiled: true, program: "/opt/exec-server", variable: () => "x" };
-  assert.deepEqual(launcherCommand(host), { argv: ["/opt/exec-server", LAUNCHER_WORD, "3"], env: {} });
+  assert.deepEqual(launcherCommand(host), { argv: ["/opt/exec-server", `${LAUNCHER_WORD}=${VERSION}`, "3"], env: {} });
 });
 
 Deno.test("under deno run the launcher's own module is run, with nothing of our environment but the cache's place", () => {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { launcherCommand } from "../../lib/sandbox/launcher_command.ts";
 import { PROBE_WORD, probeCommand } from "../../lib/sandbox/probe_command.ts";
+import { VERSION } from "../../lib/version.ts";
 
 const host = { program: "/opt/program", variable: () => undefined };
 
 Deno.test("The compiled program is told by a word to be its probe", () => {
-  assert.deepEqual(probeCommand({ ...host, isCompiled: true }).argv, ["/opt/program", PROBE_WORD]);
+  assert.deepEqual(probeCommand({ ...host, isCompiled: true }).argv, ["/opt/program", `${PROBE_WORD}=${VERSION}`]);
 });
 
 Deno.test("Under deno run the probe is a module that is started like the launcher", () => {

@@ -1,5 +1,6 @@
 /** How this program starts its file helper, the hidden part of itself that works on files inside of sandboxes. */
 
+import { hiddenWord } from "../../sandbox/hidden_word.ts";
 import { type LauncherCommand, launcherCommand, type LauncherHost } from "../../sandbox/launcher_command.ts";
 import { FILES_HELPER_WORD } from "./helper_word.ts";
 import { HELPER_DESCRIPTOR } from "./messages.ts";
@@ -11,5 +12,8 @@ export function helperCommand(host?: LauncherHost): LauncherCommand {
   const before = launcher.argv.slice(0, -2);
   const module = new URL("helper/main.ts", import.meta.url).href;
   const isCompiled = host?.isCompiled ?? Deno.build.standalone;
-  return { ...launcher, argv: [...before, isCompiled ? FILES_HELPER_WORD : module, String(HELPER_DESCRIPTOR)] };
+  return {
+    ...launcher,
+    argv: [...before, isCompiled ? hiddenWord(FILES_HELPER_WORD) : module, String(HELPER_DESCRIPTOR)],
+  };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { helperCommand } from "../../../lib/fs/sandboxed/helper_command.ts";
+import { VERSION } from "../../../lib/version.ts";
 import { loadedWith } from "../../support/loaded_with.ts";
 
 const variable = () => undefined;
@@ -10,7 +11,7 @@ Deno.test("the helper is a module of its own, or a word to ourselves where all i
   assert.match(alone.argv.at(-2)!, /^file:\/\/.*\/lib\/fs\/sandboxed\/helper\/main\.ts$/);
   assert.equal(alone.argv.at(-1), "3");
   const compiled = helperCommand({ isCompiled: true, program: "/bin/exec-server", variable });
-  assert.deepEqual(compiled, { argv: ["/bin/exec-server", "__files-helper", "3"], env: {} });
+  assert.deepEqual(compiled, { argv: ["/bin/exec-server", `__files-helper=${VERSION}`, "3"], env: {} });
 });
 
 Deno.test("the helper loads what works on files and what makes views, and nothing else", async () => {
