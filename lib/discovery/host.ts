@@ -14,8 +14,8 @@ export interface DiscoveryHost {
   readonly hostname: string | null;
   /** Where the files for all users of the machine are, absolute. */
   readonly systemConfigDir: string;
-  /** The server's own working directory, absolute. */
-  readonly cwd: string;
+  /** The server's own working directory, absolute; null: it has been removed. */
+  readonly cwd: string | null;
 }
 
 /** The user's home directory as a URI, if it is an absolute path. */
@@ -27,16 +27,16 @@ export function userHomeUri({ home }: DiscoveryHost): string | null {
  * The directory with everything of Codex as a URI: `CODEX_HOME` without symlinks, else `.codex` in the home directory,
  * whether it exists or not.
  *
- * @throws {ExecError} `internal` if `CODEX_HOME` is no directory, or there is not even a home directory.
+ * @throws {ExecError} `internal` if `CODEX_HOME` is no directory, there is not even a home directory, or they are relative
+ * to nothing.
  */
 export async function codexHomeUri(host: DiscoveryHost, files: DiscoveryFiles): Promise<string> {
   const { home, codexHome } = host;
-  const cwd = uriOfPath(host.cwd);
   if (codexHome === null || codexHome === "") {
     if (home === null) throw lost("Could not find home directory");
-    return uriOfPath(`${home}/.codex`, cwd);
+    return absolute(`${home}/.codex`, host);
   }
-  const uri = uriOfPath(codexHome, cwd);
+  const uri = absolute(codexHome, host);
   const shown = quoteText(codexHome);
   let metadata: Metadata;
   try {
@@ -51,6 +51,12 @@ export async function codexHomeUri(host: DiscoveryHost, files: DiscoveryFiles): 
   } catch (error) {
     throw lost(`failed to canonicalize CODEX_HOME ${shown}: ${fileErrorText(error)}`);
   }
+}
+
+function absolute(path: string, { cwd }: DiscoveryHost): string {
+  if (cwd !== null) return uriOfPath(path, uriOfPath(cwd));
+  if (path.startsWith("/")) return uriOfPath(path);
+  throw lost(`${quoteText(path)} is relative, and the server's working directory has been removed`);
 }
 
 function lost(reason: string): ExecError {

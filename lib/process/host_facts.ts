@@ -1,3 +1,4 @@
+import { ownDirectory } from "../own_directory.ts";
 import { PathUri } from "../path_uri.ts";
 import { account } from "./account.ts";
 import type { LoginShell } from "./login_shell.ts";
@@ -20,7 +21,8 @@ export interface HostFacts {
 export async function hostFacts(): Promise<HostFacts> {
   const { shell, home } = await account();
   const userHome = Deno.env.get("HOME") || home;
-  const cwd = workingDirectory();
+  // Clients know null.
+  const cwd = ownDirectory() ?? null;
   const temporary = Deno.env.get("TMPDIR");
   const absolute = (path: string) => path.startsWith("/") || cwd === null ? path : `${cwd}/${path}`.replace(/\/$/, "");
   const directory = (path: string) => PathUri.fromNative(path);
@@ -36,16 +38,6 @@ export async function hostFacts(): Promise<HostFacts> {
 }
 
 const PLATFORM_NAMES: Readonly<Record<string, string>> = { linux: "linux", darwin: "macos", windows: "windows" };
-
-function workingDirectory(): string | null {
-  try {
-    return Deno.cwd();
-  } catch (error) {
-    // The directory has been removed under us; clients know null.
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
 
 /**
  * One value for one installation, machine and user, the same after every start, with nothing written to disk: clients

@@ -1,5 +1,6 @@
 import { ExecError } from "../errors.ts";
 import { close } from "../linux/libc.ts";
+import { ownDirectory } from "../own_directory.ts";
 import { mayWrite } from "./access.ts";
 import { bubblewrapLaunch, isBind, MAX_BINDS, MAX_WORDS } from "./bubblewrap.ts";
 import { toText } from "./byte_path.ts";
@@ -55,7 +56,7 @@ export class BubblewrapMechanism implements Mechanism {
   }
 
   async test(): Promise<string | undefined> {
-    const found = await findBubblewrap({ searchPath: Deno.env.get("PATH"), cwd: Deno.cwd() });
+    const found = await findBubblewrap({ searchPath: Deno.env.get("PATH"), cwd: ownDirectory() });
     if (typeof found === "string") return found;
     this.#found = found;
     return await tryMechanism(this, "view");

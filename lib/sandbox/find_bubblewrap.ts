@@ -22,8 +22,8 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** What is asked of the machine. */
 export interface BubblewrapHost {
   readonly searchPath: string | undefined;
-  /** Where we work: what lies there may be anybody's. */
-  readonly cwd: string;
+  /** Where we work: what lies there may be anybody's. Undefined: the directory has been removed. */
+  readonly cwd: string | undefined;
   /** Where only the administrator writes; replaced in tests. */
   readonly places?: readonly string[];
 }
@@ -47,8 +47,10 @@ export async function findBubblewrap(
   return reason;
 }
 
-function placeFault(place: string, path: BytePath, cwd: string): string | undefined {
-  if (cwd !== "/" && isAtOrBelow(path, fromText(cwd))) return "it lies below the server's working directory";
+function placeFault(place: string, path: BytePath, cwd: string | undefined): string | undefined {
+  if (cwd !== undefined && cwd !== "/" && isAtOrBelow(path, fromText(cwd))) {
+    return "it lies below the server's working directory";
+  }
   const { mode } = Deno.statSync(place);
   return (mode! & WRITABLE_BY_OTHERS) !== 0 ? "others may write to it" : undefined;
 }

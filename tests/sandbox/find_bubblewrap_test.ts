@@ -39,12 +39,13 @@ Deno.test({
       { version: "1.2.3", expected: "1.2.3" },
       { version: "0.4.1", expected: "version 0.4.1 is too old, 0.5.0 or newer is needed" },
       { version: "1.2.3", mode: 0o775, expected: "others may write to it" },
+      { version: "1.2.3", cwd: undefined, expected: "1.2.3" },
       { version: "1.2.3", isOurs: true, expected: "it lies below the server's working directory" },
     ];
-    for (const { version, mode, isOurs, expected } of cases) {
+    for (const { version, mode, isOurs, expected, ...more } of cases) {
       const directory = fake(version, mode);
       try {
-        const cwd = isOurs === true ? directory : "/";
+        const cwd = isOurs === true ? directory : "cwd" in more ? more.cwd : "/";
         const found = await findBubblewrap({ searchPath: `relative::/nowhere:${directory}`, cwd, places: [] });
         assert.equal(typeof found === "string" ? found : found.version.text, expected);
         if (typeof found !== "string") assert.equal(found.isTheSystems, false);

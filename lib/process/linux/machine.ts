@@ -2,6 +2,7 @@ import { cString } from "../../linux/cstring.ts";
 import { ENOENT } from "../../linux/errno.ts";
 import * as libc from "../../linux/libc.ts";
 import { type PasswordEntry, passwordEntry, realUserId } from "../../linux/passwd.ts";
+import { ownDirectory } from "../../own_directory.ts";
 import { type ShellFiles, terminalShell } from "../login_shell.ts";
 import type { AccessProbe } from "../program.ts";
 import { spawnError } from "./spawn_error.ts";
@@ -29,11 +30,9 @@ export function homeDirectory(): string {
 
 /** Our own directory. @throws {ExecError} `spawnNotFound` if it has been removed. */
 export function workingDirectory(): string {
-  try {
-    return Deno.cwd();
-  } catch (error) {
-    throw error instanceof Deno.errors.NotFound ? spawnError(ENOENT) : error;
-  }
+  const directory = ownDirectory();
+  if (directory === undefined) throw spawnError(ENOENT);
+  return directory;
 }
 
 /** The variables of a terminal's program, to which SHELL is added if it is not among them. */
