@@ -1,5 +1,6 @@
 import { waitingClock } from "../clock.ts";
 import { type Cli, type CliSignal, type Input, type Output, ReaderGoneError } from "./command.ts";
+import { localProgram } from "./local_program.ts";
 
 /** As much as a pipe holds. */
 const READ_BYTES = 64 * 1024;
@@ -155,7 +156,7 @@ class RawMode {
 async function leaveOutputAlone(): Promise<void> {
   if (Deno.build.os === "windows") return;
   try {
-    await new Deno.Command("stty", { args: ["-opost"], stdin: "inherit", stdout: "null", stderr: "null" }).output();
+    await localProgram("stty", { args: ["-opost"], stdin: "inherit", stdout: "null", stderr: "null" }).output();
   } catch (error) {
     // Without stty most programs look right all the same.
     if (!(error instanceof Deno.errors.NotFound)) throw error;

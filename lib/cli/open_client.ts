@@ -86,7 +86,24 @@ async function urlCarrier({ url, tokenFile }: ServerTarget & { kind: "url" }, cl
 async function embedded(cli: Cli, log: Log): Promise<Way> {
   const { commandCarrier } = await import("../client/command_carrier.ts");
   const [program, ...args] = cli.self;
-  return { carrier: commandCarrier({ program, args: [...args, "--listen", "stdio"] }, { log }), id: LOCAL };
+  const command = { program, args: [...args, "--listen", "stdio"], ...await elsewhere(cli) };
+  return { carrier: commandCarrier(command, { log }), id: LOCAL };
+}
+
+/**
+ * Where a server of ours starts, if it cannot be where we are: somebody who became another user may be in a directory
+ * that he cannot enter, and the platform enters it by its path.
+ */
+async function elsewhere(cli: Cli): Promise<{ cwd?: string }> {
+  const cwd = cli.cwd();
+  try {
+    await Deno.stat(`${cwd}/.`);
+    return {};
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    aside(say(cli, `the current directory '${cwd}' cannot be entered; programs on this machine start in '/'`));
+    return { cwd: "/" };
+  }
 }
 
 async function configured(name: string, cli: Cli, log: Log): Promise<Way> {

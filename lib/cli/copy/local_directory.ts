@@ -1,3 +1,4 @@
+import { localProgram } from "../local_program.ts";
 import { removeIfThere } from "./partial_file.ts";
 
 /** Of permission bits: what the owner of a directory needs to move and empty it. */
@@ -19,7 +20,7 @@ export async function removeTree(path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.PermissionDenied) || Deno.build.os === "windows") throw error;
     // Names in it need not be UTF-8, and then we cannot name them.
-    await new Deno.Command("chmod", { args: ["-R", "u+rwx", path], stdin: "null", stdout: "null", stderr: "null" })
+    await localProgram("chmod", { args: ["-R", "u+rwx", path], stdin: "null", stdout: "null", stderr: "null" })
       .output();
     await removeIfThere(path, { recursive: true });
   }

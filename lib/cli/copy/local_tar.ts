@@ -1,3 +1,4 @@
+import { localProgram } from "../local_program.ts";
 import { TarFilter } from "./tar_filter.ts";
 import { CopyError } from "./target.ts";
 
@@ -26,7 +27,7 @@ export function unpackArguments(directory: string, archive = "-"): [string, ...s
  */
 export async function localTar(): Promise<"none" | "followsLinks" | "safe"> {
   try {
-    const { stdout } = await new Deno.Command("tar", { args: ["--version"], stdin: "null", stderr: "null" }).output();
+    const { stdout } = await localProgram("tar", { args: ["--version"], stdin: "null", stderr: "null" }).output();
     return /busybox/i.test(new TextDecoder().decode(stdout)) ? "followsLinks" : "safe";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return "none";
@@ -66,7 +67,7 @@ export class LocalTar implements AsyncDisposable {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
 
   private constructor([program, ...args]: [string, ...string[]], input: boolean) {
-    this.#child = new Deno.Command(program, {
+    this.#child = localProgram(program, {
       args,
       env: ENVIRONMENT,
       stdin: input ? "piped" : "null",
