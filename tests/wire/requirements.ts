@@ -46,10 +46,13 @@ function runs(program: string, ...args: readonly string[]): boolean {
   }
 }
 
-/** The variables of a server's environment that a recording shows: in a program's, or by what is read in its home. */
+/**
+ * The variables of a server's environment that a recording shows: in a program's, or by what is read in its home (by the
+ * login shells of Codex as well).
+ */
 export function variablesShown(transcript: Transcript): string[] {
   if (transcript.meta.scenario === "start-env-policy") return ["PROBE_MARK"];
-  return showsHome(transcript) ? ["HOME", "CODEX_HOME"] : [];
+  return showsHome(transcript) || transcript.meta.scenario.startsWith("codex-client-") ? ["HOME", "CODEX_HOME"] : [];
 }
 
 function showsHome({ lines }: Transcript): boolean {
