@@ -1,5 +1,7 @@
-/** Our own version; `tests/version_test.ts` holds it equal to the one in `deno.json`. */
-export const VERSION = "0.1.0";
+import config from "../deno.json" with { type: "json" };
+
+/** Our own version, that of the package. */
+export const VERSION = config.version;
 
 /**
  * The release of the reference whose wire we speak, reported as `executorVersion`: clients decide by it what they
