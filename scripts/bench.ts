@@ -3,6 +3,7 @@
  * `deno task bench --help` tells the options.
  */
 import { measureBlocks } from "../tests/bench/blocks.ts";
+import { builtExecutable, nameBase } from "../tests/bench/executable.ts";
 import { measureFileLatency } from "../tests/bench/file_latency.ts";
 import { measureFileMemory } from "../tests/bench/file_memory.ts";
 import { measureHttpStream } from "../tests/bench/http_stream.ts";
@@ -124,7 +125,8 @@ async function run(options: Options): Promise<string> {
     wants: (row: RowId) => options.filters.length === 0 || options.filters.some((text) => row.includes(text)),
     progress: (text) => console.error(`… ${text}`),
   };
-  await measureStartup(plan);
+  const executable = await builtExecutable();
+  await measureStartup(plan, executable);
   await measureLatency(plan);
   await measureThroughput(plan);
   await measureFileLatency(plan);
@@ -135,7 +137,7 @@ async function run(options: Options): Promise<string> {
   await measureSandboxes(plan);
   await measureRelay(plan);
   const lines = plan.samples.lines().filter(({ row }) => plan.wants(row.id as RowId));
-  return options.print(lines, circumstances(plan.commands.reference !== undefined));
+  return options.print(nameBase(lines, executable), circumstances(plan.commands.reference !== undefined));
 }
 
 async function main(args: readonly string[]): Promise<number> {

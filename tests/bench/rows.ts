@@ -30,6 +30,21 @@ const MEDIAN = 0.5;
 const PROCESS_ROWS = [
   { id: "start-url", title: "start to URL, `deno run -A main.ts`", unit: "ms", quantile: MEDIAN, target: { ws: 2.6 } },
   { id: "start-url-task", title: "start to URL, `deno task serve`", unit: "ms", quantile: MEDIAN, target: {} },
+  { id: "start-url-executable", title: "start to URL, `dist/exec-server`", unit: "ms", quantile: MEDIAN, target: {} },
+  {
+    id: "start-version",
+    title: "start and end, `deno run -A main.ts --version`",
+    unit: "ms",
+    quantile: MEDIAN,
+    target: {},
+  },
+  {
+    id: "start-version-executable",
+    title: "start and end, `dist/exec-server --version`",
+    unit: "ms",
+    quantile: MEDIAN,
+    target: {},
+  },
   {
     id: "start-initialized",
     title: "start to initialized, `deno run -A main.ts`",
