@@ -13,7 +13,8 @@
  *     deno task interop -- --only relay       only the relay, with the reference at one of its ends
  */
 import fc from "fast-check";
-import { referenceCommand } from "../tests/bench/reference.ts";
+import { WIRE_VERSION } from "../lib/version.ts";
+import { isVersion, referenceCommand } from "../tests/bench/reference.ts";
 import { playSuite, skipSuite } from "../tests/client/suite/play.ts";
 import { playCodex, skipCodex } from "../tests/codex/play.ts";
 import { Duel } from "../tests/interop/duel.ts";
@@ -36,6 +37,8 @@ const USAGE = `usage: interop [options]
   --only PART       messages (random conversations), fs (those about files), sandbox (those in sandboxes), codex (the real Codex CLI with a scripted
                     model), client (our client against the reference) or relay (all of them through a relay) only
   --title TEXT      with --only relay: only runs whose title contains it
+  --codex VERSION   with --only codex or client: that version of Codex, fetched from npm, instead of ${WIRE_VERSION}; what it cannot
+                    do with a server of its own either is skipped
   --command 'P A…'  a program to compare instead of ours, with absolute paths: it starts in a directory of its own
   --strict          exactly the reference: no deliberate difference is allowed`;
 
@@ -49,6 +52,8 @@ interface Options {
   readonly transports: readonly ("ws" | "stdio")[];
   readonly parts: readonly Part[];
   readonly title: string;
+  /** The version of Codex, and of the reference, which is a part of it. */
+  readonly codex: string;
   /** The program to compare; null for ours. */
   readonly words: readonly string[] | null;
   readonly rules: Rules;
@@ -62,6 +67,7 @@ function parseOptions(args: readonly string[]): Options {
     transports: ["ws", "stdio"],
     parts: PARTS,
     title: "",
+    codex: WIRE_VERSION,
     words: null,
     rules: OUR_RULES,
   };
@@ -76,13 +82,20 @@ function parseOptions(args: readonly string[]): Options {
     else if (arg === "--seed") options = { ...options, seed: integer(arg, value) };
     else if (arg === "--path") options = { ...options, path: value };
     else if (arg === "--title") options = { ...options, title: value };
+    else if (arg === "--codex") options = { ...options, codex: version(value) };
     else if (arg === "--command") options = { ...options, words: splitCommand(value) };
     else if (arg === "--transport" && (value === "ws" || value === "stdio")) {
       options = { ...options, transports: [value] };
     } else if (arg === "--only") options = { ...options, parts: [part(value)] };
     else fail(`unexpected argument '${arg} ${value}'`);
   }
+  const isForVersions = options.parts.every((each) => each === "codex" || each === "client");
+  if (options.codex !== WIRE_VERSION && !isForVersions) fail("--codex needs --only codex or --only client");
   return options;
+}
+
+function version(text: string): string {
+  return isVersion(text) ? text : fail(`--codex needs a version such as ${WIRE_VERSION}, got '${text}'`);
 }
 
 function part(name: string): Part {
@@ -150,9 +163,9 @@ function runsOver(transport: "ws" | "stdio", { runs }: Options): number {
 }
 
 /** The reference's command, or null with a line why not. */
-async function findReference(): Promise<ServerCommand | null> {
+async function findReference(version: string): Promise<ServerCommand | null> {
   try {
-    return await referenceCommand();
+    return await referenceCommand(version);
   } catch (error) {
     console.log(`skip: the reference cannot be had here: ${error instanceof Error ? error.message : String(error)}`);
     return null;
@@ -161,7 +174,7 @@ async function findReference(): Promise<ServerCommand | null> {
 
 if (import.meta.main) {
   const options = parseOptions(Deno.args);
-  const reference = await findReference();
+  const reference = await findReference(options.codex);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   if (reference !== null) console.log(`seed ${options.seed}`);
   for (const transport of options.parts.includes("messages") ? options.transports : []) {
@@ -178,7 +191,9 @@ if (import.meta.main) {
   if (options.parts.includes("codex")) {
     const carriers = options.transports;
     const ours = options.words ?? ownProgram().words;
-    const codex = reference === null ? skipCodex(carriers) : await playCodex({ reference, ours, carriers });
+    const codex = reference === null
+      ? skipCodex(carriers)
+      : await playCodex({ reference, version: options.codex, ours, carriers });
     counts.passed += codex.passed;
     counts.failed += codex.failed;
     counts.skipped += codex.skipped;

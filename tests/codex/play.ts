@@ -1,13 +1,14 @@
 /** Runs the real Codex CLI through our server and through the reference, and compares what the model is told. */
-import assert from "node:assert/strict";
+import { WIRE_VERSION } from "../../lib/version.ts";
 import type { ServerCommand } from "../program/running_server.ts";
 import { show } from "../wire/mismatch.ts";
-import { type Carrier, type CodexRun, type Outcome, runCodex } from "./codex_run.ts";
+import { type Carrier, runCodex } from "./codex_run.ts";
 import { COMMAND_SCENARIOS } from "./commands.ts";
 import { FILE_SCENARIOS } from "./files.ts";
 import { PLACE_SCENARIOS } from "./places.ts";
 import { SANDBOX_SCENARIOS } from "./sandboxes.ts";
 import type { Scenario } from "./scenario.ts";
+import { judge } from "./verdict.ts";
 
 export const SCENARIOS: readonly Scenario[] = [
   ...[...COMMAND_SCENARIOS, ...FILE_SCENARIOS, ...PLACE_SCENARIOS],
@@ -17,12 +18,16 @@ export const SCENARIOS: readonly Scenario[] = [
 export interface CodexOptions {
   /** The CLI, and what starts its own server; both come from one package. */
   readonly reference: ServerCommand;
+  /** The version of both. */
+  readonly version: string;
   /** Our server: a command without `--listen`, with absolute paths. */
   readonly ours: readonly string[];
   readonly carriers: readonly Carrier[];
   /** Only the runs whose title contains it. */
   readonly filter?: string;
 }
+
+const WORDS = { failed: "FAIL", skipped: "skip" };
 
 export interface Counts {
   passed: number;
@@ -31,21 +36,20 @@ export interface Counts {
 }
 
 /** Prints one line for each scenario and carrier. */
-export async function playCodex({ reference, ours, carriers, filter = "" }: CodexOptions): Promise<Counts> {
+export async function playCodex({ reference, version, ours, carriers, filter = "" }: CodexOptions): Promise<Counts> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const [cli] = reference;
   for (const { scenario, carrier, title } of runs(carriers).filter(({ title }) => title.includes(filter))) {
     const since = performance.now();
-    try {
-      const expected = await checked("the reference", { cli, server: reference, carrier, scenario });
-      const actual = await checked("our server", { cli, server: ours, carrier, scenario });
-      assert.deepEqual(actual, expected);
-      counts.passed++;
-      console.log(`ok   ${title} (${((performance.now() - since) / 1000).toFixed(1)} s)`);
-    } catch (error) {
-      counts.failed++;
-      console.log(`FAIL ${title}: ${show(error instanceof Error ? error.message : String(error))}`);
-    }
+    const { verdict, reason } = await judge({
+      theirs: () => runCodex({ cli, server: reference, carrier, scenario }),
+      ours: () => runCodex({ cli, server: ours, carrier, scenario }),
+      check: scenario.check,
+      isOtherVersion: version !== WIRE_VERSION,
+    });
+    counts[verdict]++;
+    const seconds = ((performance.now() - since) / 1000).toFixed(1);
+    console.log(verdict === "passed" ? `ok   ${title} (${seconds} s)` : `${WORDS[verdict]} ${title}: ${show(reason)}`);
   }
   return counts;
 }
@@ -65,14 +69,4 @@ function runs(carriers: readonly Carrier[]): { scenario: Scenario; carrier: Carr
       return { scenario, carrier, title: `codex over ${once ? "both" : carrier}: ${scenario.name}` };
     });
   });
-}
-
-async function checked(who: string, run: CodexRun): Promise<Outcome> {
-  try {
-    const outcome = await runCodex(run);
-    run.scenario.check(outcome);
-    return outcome;
-  } catch (error) {
-    throw new Error(`through ${who}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }

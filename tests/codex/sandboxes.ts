@@ -11,6 +11,9 @@ import type { Stage } from "./stage.ts";
 const NETWORK =
   "bash -c 'exec 3<>/dev/tcp/127.0.0.1/9' 2>&1 | grep -o 'Operation not permitted\\|Connection refused\\|unreachable'";
 
+/** What is written to two pipes may be read in either order. */
+const ONE_STREAM = "exec 2>&1";
+
 async function prepare(stage: Stage): Promise<void> {
   await stage.write("work/.git/config", "[core]\n");
   await stage.write("work/old.txt", "old\n");
@@ -20,11 +23,11 @@ async function prepare(stage: Stage): Promise<void> {
 function script({ other, root }: Stage): Script {
   return inOrder(
     [run("echo new > new.txt")],
-    [run(`cat ${other}/old.txt; echo new > ${other}/new.txt`)],
+    [run(`${ONE_STREAM}; cat ${other}/old.txt; echo new > ${other}/new.txt`)],
     [run("echo new > .git/hook; mkdir .codex; mv .git git")],
     [run(NETWORK)],
     [run(
-      `echo $TMPDIR; touch /tmp/\${0##*/}.$$ && rm /tmp/\${0##*/}.$$; id -u`,
+      `${ONE_STREAM}; echo $TMPDIR; touch /tmp/\${0##*/}.$$ && rm /tmp/\${0##*/}.$$; id -u`,
     )],
     [run("tty; test -t 0 && echo on a terminal; echo new > new.txt && echo written", { tty: true })],
     [patch("*** Update File: old.txt", "@@", "-old", "+patched")],
