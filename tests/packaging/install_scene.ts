@@ -3,7 +3,10 @@
 const SCRIPT = new URL("../../scripts/install.sh", import.meta.url).pathname;
 
 /** What the script uses and need not be false. */
-const TRUE_TOOLS = ["chmod", "curl", "grep", "mkdir", "mktemp", "mv", "rm", "sha256sum", "sh"];
+const TRUE_TOOLS = ["chmod", "curl", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "sha256sum", "sh"];
+
+/** Where the program of a release stops if its transfer is to break off. */
+const BREAK = "(the connection breaks here)";
 
 export const VERSION = "9.8.7";
 
@@ -35,6 +38,27 @@ export function programSaying(text: string): string {
   return `#!/bin/sh\necho '${text}'\n`;
 }
 
+/** What begins as that and never arrives whole. */
+export function brokenOff(content: string): string {
+  return content + BREAK;
+}
+
+/** The file for DEBIAN. */
+export const LINUX = "exec-server-x86_64-linux-gnu";
+export const PROGRAM = programSaying(`exec-server ${VERSION}`);
+/** What the script of the sources has to be told. */
+export const CHOICE: readonly string[] = ["--version", VERSION];
+
+/** What a directory has in it, sorted; nothing if it is not there. */
+export function namesIn(directory: string): string[] {
+  try {
+    return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
 export async function sumOf(content: string): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content))).toHex();
 }
@@ -54,7 +78,8 @@ export class InstallScene implements AsyncDisposable {
       const path = new URL(request.url).pathname;
       this.asked.push(path);
       const content = this.published.get(path);
-      return content === undefined ? new Response(null, { status: 404 }) : new Response(content);
+      if (content === undefined) return new Response(null, { status: 404 });
+      return content.endsWith(BREAK) ? breakingOff(content.slice(0, -BREAK.length)) : new Response(content);
     });
     this.releases = `http://127.0.0.1:${this.#server.addr.port}`;
   }
@@ -74,29 +99,64 @@ export class InstallScene implements AsyncDisposable {
     this.published.set(this.#place("SHA256SUMS"), sums ?? lines.join(""));
   }
 
-  /** @param without Commands that this machine lacks. */
+  /**
+   * @param without Commands that this machine lacks.
+   * @param having Commands that it has besides, as they are here.
+   * @param prefix What the shell is started by, such as `timeout 1`.
+   * @param shell The shell and its options.
+   * @param path What the PATH has behind the commands of this machine.
+   * @param piped The script comes on standard input, as from curl.
+   */
   async run(
     answers: MachineAnswers,
     args: readonly string[] = [],
-    { env = {}, without = [], script = SCRIPT }: {
+    {
+      env = {},
+      without = [],
+      having = [],
+      prefix = [],
+      shell = ["sh"],
+      cwd,
+      path = "",
+      script = SCRIPT,
+      piped = false,
+    }: {
       readonly env?: Readonly<Record<string, string>>;
       readonly without?: readonly string[];
+      readonly having?: readonly string[];
+      readonly prefix?: readonly string[];
+      readonly shell?: readonly string[];
+      readonly cwd?: string;
+      readonly path?: string;
       readonly script?: string;
+      readonly piped?: boolean;
     } = {},
   ): Promise<Outcome> {
     const tools = await Deno.makeTempDir({ dir: this.#directory });
-    for (const name of TRUE_TOOLS) {
+    for (const name of [...TRUE_TOOLS, ...having]) {
       if (!without.includes(name)) await Deno.symlink(await found(name), `${tools}/${name}`);
     }
     for (const [name, lines] of Object.entries(falseTools(answers))) {
       await Deno.writeTextFile(`${tools}/${name}`, `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
     }
-    const { code, stdout, stderr } = await new Deno.Command(`${tools}/sh`, {
-      args: [script, ...args],
+    const [program, ...before] = [...prefix, await found(shell[0]!), ...shell.slice(1)] as [string, ...string[]];
+    const child = new Deno.Command(program, {
+      args: [...before, ...(piped ? ["-s", "--"] : [script]), ...args],
       clearEnv: true,
-      env: { PATH: tools, HOME: this.home, EXEC_SERVER_RELEASES: this.releases, ...env },
-      stdin: "null",
-    }).output();
+      env: {
+        PATH: path === "" ? tools : `${tools}:${path}`,
+        HOME: this.home,
+        EXEC_SERVER_RELEASES: this.releases,
+        ...env,
+      },
+      stdin: piped ? "piped" : "null",
+      stdout: "piped",
+      stderr: "piped",
+      ...(cwd === undefined ? {} : { cwd }),
+    }).spawn();
+    // A shell that has found a fault does not read the rest.
+    if (piped) await Deno.readFile(script).then((text) => pipeInto(child.stdin, text));
+    const { code, stdout, stderr } = await child.output();
     const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     return { code, stdout: decode(stdout), stderr: decode(stderr) };
   }
@@ -108,6 +168,21 @@ export class InstallScene implements AsyncDisposable {
 
   #place(name: string): string {
     return `/download/v${VERSION}/${name}`;
+  }
+}
+
+function breakingOff(content: string): Response {
+  const length = new TextEncoder().encode(content).length;
+  return new Response(new Blob([content]).stream(), { headers: { "content-length": `${length + 1}` } });
+}
+
+async function pipeInto(stdin: WritableStream<Uint8Array>, text: Uint8Array): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(text);
+    await writer.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
 }
 
@@ -125,6 +200,7 @@ function falseTools({ system, machine, libc, bits, ldd, translated, userId }: Ma
   };
 }
 
+/** @throws {Error} It is nowhere on the PATH. */
 async function found(tool: string): Promise<string> {
   for (const place of (Deno.env.get("PATH") ?? "").split(":")) {
     try {

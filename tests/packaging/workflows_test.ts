@@ -48,7 +48,7 @@ Deno.test("what the install script looks for is what the release builds", () => 
   const targets = readWorkflow("release").jobs["build"]!.strategy!.matrix.include!.map(({ target }) => target);
   const built = targets.filter((target) => !target.includes("windows")).map((target) => target.replace("-unknown", ""));
   const script = textOf("scripts/install.sh");
-  const systems = [...script.matchAll(/echo "exec-server-\$machine-([a-z-]+)"/g)].map(([, system]) => system);
+  const systems = [...script.matchAll(/say "exec-server-\$machine-([a-z-]+)"/g)].map(([, system]) => system);
   const machines = [...script.matchAll(/ machine=(\w+) ;;/g)].map(([, machine]) => machine);
   const sought = systems.flatMap((system) => machines.map((machine) => `${machine}-${system}`));
   assert.deepEqual(sought.sort(), built.sort());
@@ -88,6 +88,9 @@ Deno.test({
       script: `${directory}/release/install.sh`,
     });
     assert.equal(stderr, "");
-    assert.match(stdout, new RegExp(`^exec-server ${config.version} is installed: ${scene.home}/bin/exec-server\n`));
+    assert.match(
+      stdout,
+      new RegExp(`^exec-server ${config.version} is installed: ${scene.home}/bin/exec-server$`, "m"),
+    );
   },
 });
