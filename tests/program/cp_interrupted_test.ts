@@ -1,12 +1,30 @@
 import assert from "node:assert/strict";
 import { TcpProxy } from "../client/support/tcp_proxy.ts";
 import { testBothSides } from "./command_sides.ts";
-import { eventually, inTime } from "./eventually.ts";
+import { eventually, HopelessError, inTime } from "./eventually.ts";
+import { signalIfAlive } from "./running_server.ts";
 import { describeTree, leftovers, sameContent, writeNoise } from "./files_of_user.ts";
 
 const BYTES = 12_000_000;
 /** Long enough for the interruption, short enough for tidying up. */
 const STALL_MS = 1_000;
+
+/** Waits until something has come. A copy that ends before fails at once with what it said, and none is left behind. */
+async function inTheMiddle(copy: Deno.ChildProcess, check: () => void): Promise<void> {
+  let hasEnded = false;
+  void copy.status.then(() => hasEnded = true);
+  try {
+    await eventually("something has come", () => {
+      if (hasEnded) throw new HopelessError("the copy has ended");
+      check();
+    });
+  } catch (error) {
+    signalIfAlive(copy, "SIGKILL");
+    await copy.stdin.close();
+    const { stderr } = await copy.output();
+    throw new Error(`${(error as Error).message}; it said: ${new TextDecoder().decode(stderr)}`, { cause: error });
+  }
+}
 
 testBothSides("an interrupted download is continued by the same command, if the source is the same", async (scene) => {
   const { user, server, connect } = scene;
@@ -18,7 +36,7 @@ testBothSides("an interrupted download is continued by the same command, if the 
     const interrupted = async (): Promise<Deno.ChildProcess> => {
       await using proxy = new TcpProxy(server.url, { admit: () => stalled });
       const child = user.spawn(["cp", "--connect", proxy.url, `env:${home}/far/big`, "back"]);
-      await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size >= 4_000_000));
+      await inTheMiddle(child, () => assert.ok(Deno.statSync(leftovers(user)[0]!).size >= 4_000_000));
       child.kill("SIGINT");
       await child.stdin.close();
       // The proxy ends here: nobody is to wait for the farewell of a server that is held up.
@@ -84,7 +102,7 @@ testBothSides("an interrupted upload leaves neither a part nor a change", async 
   const stalled = [{ direction: "toServer", afterBytes: 6_000_000, fault: { kind: "stall", ms: STALL_MS } }] as const;
   await using proxy = new TcpProxy(server.url, { admit: () => stalled });
   const child = user.spawn(["cp", "--connect", proxy.url, "big", `env:${home}/far/big`]);
-  await eventually("a part has come", () => assert.ok(Deno.statSync(leftovers(user)[0]!).size > 0));
+  await inTheMiddle(child, () => assert.ok(Deno.statSync(leftovers(user)[0]!).size > 0));
   assert.equal(Deno.statSync(leftovers(user)[0]!).mode! & 0o777, 0o600, "secrets are secret on their way, too");
   child.kill("SIGINT");
   await child.stdin.close();
@@ -106,7 +124,7 @@ for (const direction of ["up", "down"] as const) {
       await using proxy = new TcpProxy(server.url, { admit: () => stalled });
       const operands = direction === "up" ? ["tree", `env:${home}/copy`] : [`env:${home}/tree`, "copy"];
       const child = user.spawn(["cp", "--connect", proxy.url, ...operands]);
-      await eventually("something has come", () => assert.ok(leftovers(user).length > 1));
+      await inTheMiddle(child, () => assert.ok(leftovers(user).length > 1));
       child.kill("SIGINT");
       await child.stdin.close();
       const { code, stderr } = await inTime("the end of the interrupted copy", child.output());

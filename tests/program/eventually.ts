@@ -2,10 +2,13 @@
 const PATIENCE_MS = 20_000;
 const INTERVAL_MS = 20;
 
+/** What a check throws that can never come true any more. */
+export class HopelessError extends Error {}
+
 /**
  * Repeats `check` until it throws nothing, for what gives no event to wait for (the kernel's tables).
  *
- * @throws {Error} When patience ends, with the last failure as its cause.
+ * @throws {Error} When patience ends, or at a {@linkcode HopelessError}; with the last failure as its cause.
  */
 export async function eventually(what: string, check: () => void, patienceMs = PATIENCE_MS): Promise<void> {
   for (const began = performance.now();;) {
@@ -13,7 +16,7 @@ export async function eventually(what: string, check: () => void, patienceMs = P
     try {
       return check();
     } catch (error) {
-      if (performance.now() - began < patienceMs) continue;
+      if (performance.now() - began < patienceMs && !(error instanceof HopelessError)) continue;
       throw new Error(`it never came true that ${what}: ${error instanceof Error ? error.message : error}`, {
         cause: error,
       });
