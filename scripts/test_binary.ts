@@ -1,18 +1,36 @@
 /**
- * Drives an executable with the conformance suite and with tests of its commands, and ends with one line:
+ * Drives an executable with the conformance suite and with the tests of the program, and ends with one line:
  * `N passed, N failed, N skipped`. What an old run-time base cannot do counts as skipped, by name.
  *
  *     deno task test:binary                    dist/exec-server, as `deno task compile` has made it
  *     deno task test:binary --base 2.4.2       … on the run-time base of that version of Deno
  */
+import { OLD_BASE } from "./test_binary/old_base.ts";
+import { failureOf, mismatchOf, readRecording, readTest } from "./test_binary/read_cases.ts";
+import { type Counts, runSuite, type Suite } from "./test_binary/suite.ts";
 
 const PROJECT = new URL("../", import.meta.url).pathname;
 const BINARY = `${PROJECT}dist/exec-server`;
-const COMMANDS = ["commands", "cp_tree"];
+/** Most time that a suite takes is spent waiting, so more of its files than there are cores run at once. */
+const JOBS = "4";
+/** Generous: with a quiet machine neither takes half of it. */
+const CONFORMANCE_LIMIT_MS = 240_000;
+const TESTS_LIMIT_MS = 300_000;
 
-/** Names of recordings and tests that fail on bases before 2.8, and why: what is not known to be the base's is a failure. */
-const OLD_BASE: readonly (readonly [names: RegExp, reason: string])[] = [
-  [/^http-(buffered|header-env-var|proxy-env|redirects)$/, "no zstd in node:zlib"],
+const MEASURES =
+  "holds memory or fairness under load to a limit, which packaging does not change, and keeps a core busy";
+/** Tests of the program that are not run again, and why. */
+const LEFT_OUT: readonly (readonly [file: string, reason: string])[] = [
+  ["tests/program/cp_memory_test.ts", MEASURES],
+  ["tests/program/fast_programs_test.ts", MEASURES],
+  ["tests/program/http_stream_test.ts", MEASURES],
+  ["tests/program/second_client_test.ts", MEASURES],
+  ["tests/program/slow_client_test.ts", MEASURES],
+  ["tests/program/unread_log_test.ts", MEASURES],
+  [
+    "tests/program/remote_registration_test.ts",
+    "starts a program for every answer of a registry; the other tests of remote mode start it in the same way",
+  ],
 ];
 
 const args = Deno.args.filter((arg) => arg !== "--");
@@ -21,58 +39,49 @@ if (args.length > 0 && (args.length !== 2 || args[0] !== "--base" || !/^\d+\.\d+
   Deno.exit(2);
 }
 const [major = 0, minor = 0] = (args[1] ?? Deno.version.deno).split(".").map(Number);
-const known = major < 2 || (major === 2 && minor < 8) ? OLD_BASE : [];
-const counts = { passed: 0, failed: 0, skipped: 0 };
+const excuses = major < 2 || (major === 2 && minor < 8) ? OLD_BASE : [];
 
+const env = { EXEC_SERVER_BINARY: BINARY, NO_COLOR: "1", DENO_JOBS: JOBS };
+const SUITES: readonly Suite[] = [
+  {
+    name: "recordings",
+    command: [Deno.execPath(), "run", "-A", "--no-check", `${PROJECT}scripts/conformance.ts`, "--command", BINARY],
+    env,
+    limitMs: CONFORMANCE_LIMIT_MS,
+    read: readRecording,
+    details: mismatchOf,
+  },
+  {
+    name: "tests",
+    // The types are a check of their own.
+    command: [
+      ...[Deno.execPath(), "test", "-A", "--no-check", "--parallel"] as const,
+      ...[...programTests(), "tests/packaging/recipes_test.ts"].map((path) => PROJECT + path),
+    ],
+    env,
+    limitMs: TESTS_LIMIT_MS,
+    read: readTest,
+    details: failureOf,
+  },
+];
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort(signal));
+
+const totals: Counts[] = [];
 if (!await Deno.stat(BINARY).then(({ isFile }) => isFile, () => false)) {
   console.log("skip: dist/exec-server is not there; `deno task compile` makes it");
-  counts.skipped++;
+  totals.push({ passed: 0, failed: 0, skipped: 1 });
 } else {
-  await drive(["run", "-A", "scripts/conformance.ts", "--command", BINARY], (line) => {
-    const [, verdict, name = ""] = /^(ok {3}|FAIL |skip )([\w-]+)/.exec(line) ?? [];
-    return verdict === undefined ? undefined : { verdict: verdict === "FAIL " ? "FAIL" : verdict.trim(), name };
-  });
-  const files = COMMANDS.map((name) => `tests/program/${name}_test.ts`);
-  await drive(["test", "-A", "--parallel", ...files], (line) => {
-    const [, name = "", outcome] = /^\S+ => (.+) \.\.\. (ok|FAILED|ignored)\b/.exec(line) ?? [];
-    if (outcome === undefined) return undefined;
-    return { verdict: { ok: "ok", FAILED: "FAIL", ignored: "skip" }[outcome]!, name };
-  });
+  for (const [file, reason] of LEFT_OUT) console.log(`skip ${file}: ${reason}`);
+  totals.push({ passed: 0, failed: 0, skipped: LEFT_OUT.length });
+  totals.push(...await Promise.all(SUITES.map((suite) => runSuite(suite, excuses, console.log, stop.signal))));
 }
-console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-Deno.exit(counts.failed === 0 ? 0 : 1);
+const sum = (of: keyof Counts) => totals.reduce((all, counts) => all + counts[of], 0);
+console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
+Deno.exit(sum("failed") === 0 ? 0 : 1);
 
-/** Runs a suite and counts; a suite that ends badly without a failure of its own is one. */
-async function drive(
-  args: string[],
-  read: (line: string) => { verdict: string; name: string } | undefined,
-): Promise<void> {
-  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: PROJECT,
-    env: { EXEC_SERVER_BINARY: BINARY, NO_COLOR: "1" },
-    stderr: "inherit",
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  let [passed, fell] = [0, 0];
-  const seen: string[] = [];
-  for (const line of text.split("\n")) {
-    const result = read(line);
-    if (result === undefined || seen.includes(result.name)) continue;
-    seen.push(result.name);
-    if (result.verdict === "ok") passed++;
-    else if (result.verdict === "skip") counts.skipped++;
-    else {
-      fell++;
-      const reason = known.find(([names]) => names.test(result.name))?.[1];
-      console.log(reason === undefined ? `FAIL ${line}` : `skip ${result.name}: ${reason}`);
-      if (reason === undefined) counts.failed++;
-      else counts.skipped++;
-    }
-  }
-  counts.passed += passed;
-  if (passed === 0 || (!success && fell === 0)) {
-    console.log(`FAIL ${args.join(" ")} broke:\n${text}`);
-    counts.failed++;
-  }
+function programTests(): string[] {
+  const files = Array.from(Deno.readDirSync(`${PROJECT}tests/program`), ({ name }) => `tests/program/${name}`);
+  return files.filter((path) => path.endsWith("_test.ts") && !LEFT_OUT.some(([file]) => file === path)).toSorted();
 }

@@ -16,6 +16,8 @@ const KEPT_STDERR_CHARS = 16_384;
 export type ServerCommand = readonly [string, ...string[]];
 
 const BINARY = Deno.env.get("EXEC_SERVER_BINARY");
+/** Whether ours is an executable, and not run from the source. */
+export const IS_EXECUTABLE = Boolean(BINARY);
 
 /**
  * The server as users start it: `deno run -A main.ts`, without the wrapper that is `deno task`, or the executable that
