@@ -1,6 +1,6 @@
 /** Programs that judge files which cannot be run here. */
 
-const CACHE = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? ""}/.cache`;
+const CACHE = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME") ?? ""}/.cache`;
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
 /** Where a program is: on the PATH, or where `scripts/fetch_linters.sh` puts it; undefined if it is nowhere. */

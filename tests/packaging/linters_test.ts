@@ -6,7 +6,7 @@ const UNIT = "packaging/exec-server.service";
 const MOST_EXPOSURE = 35;
 
 const linters: [name: string, files: string, args: readonly string[]][] = [
-  ["shellcheck", "the scripts", filesIn("scripts", ".sh")],
+  ["shellcheck", "the scripts", [...filesIn("scripts", ".sh"), ...filesIn("packaging", ".sh")]],
   ["actionlint", "the workflows", filesIn(".github/workflows", ".yml")],
   ["hadolint", "the Dockerfiles", ["Dockerfile", ...filesIn("packaging/docker", ".Dockerfile")]],
 ];

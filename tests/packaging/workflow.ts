@@ -28,6 +28,13 @@ export function textOf(path: string): string {
   return Deno.readTextFileSync(new URL(path, PROJECT));
 }
 
+/** What a step of the release runs, by the name of the step. */
+export function releaseStep(job: string, name: string): string {
+  const run = readWorkflow("release").jobs[job]?.steps?.find((step) => step.name === name)?.run;
+  if (run === undefined) throw new Error(`the job ${job} of the release has no step '${name}' that runs something`);
+  return run;
+}
+
 export function readWorkflow(name: typeof WORKFLOWS[number]): Workflow {
   return parse(textOf(`.github/workflows/${name}.yml`));
 }

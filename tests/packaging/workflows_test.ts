@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
 import { DEBIAN, InstallScene, programSaying, sumOf } from "./install_scene.ts";
-import { readWorkflow, textOf, WORKFLOWS } from "./workflow.ts";
+import { readWorkflow, releaseStep, textOf, WORKFLOWS } from "./workflow.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 /** An action is run at a commit, since a tag can be moved; which version that is stands beside it. */
 const PINNED = /^[\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** By what a job runs what is the project's, or its dependencies'. */
-const RUNS_OURS = /\.ci\/run|\bdeno@|scripts\//;
+const RUNS_OURS = /\.ci\/run|\bdeno@|scripts\/|packaging\//;
 
 Deno.test("every action of the workflows is pinned by a commit, and the same one everywhere", () => {
   const versions = new Map<string, string>();
@@ -58,8 +58,7 @@ Deno.test({
   name: "the install script that the release writes installs from that release without being told anything",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
-    const { steps } = readWorkflow("release").jobs["assemble"]!;
-    const writing = steps!.find(({ name }) => name === "Write the address of the releases into the install script")!;
+    const writing = releaseStep("assemble", "Write the address of the releases into the install script");
     await using scene = await InstallScene.make();
     // In a directory of its own, with what it reads and where it writes to.
     const directory = `${scene.home}/checkout`;
@@ -68,7 +67,7 @@ Deno.test({
     // What the runners have for that, and not every machine.
     const jq = `jq() { echo '${config.version}'; }\n`;
     const { code } = await new Deno.Command("bash", {
-      args: ["-euo", "pipefail", "-c", jq + writing.run!],
+      args: ["-euo", "pipefail", "-c", jq + writing],
       cwd: directory,
       env: { GITHUB_SERVER_URL: scene.releases, GITHUB_REPOSITORY: "some-body/some.thing" },
     }).output();
