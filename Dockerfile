@@ -19,6 +19,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --create-home --uid 1000 user
 COPY --from=build /src/dist/exec-server /usr/local/bin/exec-server
+# No HEALTHCHECK and no EXPOSE: as it is, it has no port. With --listen ws://… let the orchestrator ask GET /readyz.
 USER 1000:1000
 WORKDIR /home/user
 ENTRYPOINT ["tini", "--", "exec-server"]

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { parseServeOptions } from "../../lib/cli/serve_options.ts";
 import { filesIn, findings, findProgram } from "./linter.ts";
 
 const UNIT = "packaging/exec-server.service";
@@ -8,6 +9,7 @@ const MOST_EXPOSURE = 35;
 const linters: [name: string, files: string, args: readonly string[]][] = [
   ["shellcheck", "the scripts", [...filesIn("scripts", ".sh"), ...filesIn("packaging", ".sh")]],
   ["actionlint", "the workflows", filesIn(".github/workflows", ".yml")],
+  ["zizmor", "the rights and inputs of the workflows", ["--offline", "--quiet", "--min-severity=medium", ".github"]],
   ["hadolint", "the Dockerfiles", ["Dockerfile", ...filesIn("packaging/docker", ".Dockerfile")]],
 ];
 
@@ -49,6 +51,15 @@ Deno.test({
     const args = ["security", "--no-pager", "--offline=yes", `--threshold=${MOST_EXPOSURE}`, UNIT];
     assert.equal(await findings(systemd!, args), "");
   },
+});
+
+Deno.test("the command line of the unit is one that the server takes", () => {
+  const text = Deno.readTextFileSync(new URL(`../../${UNIT}`, import.meta.url));
+  const [, words] = /^ExecStart=\/usr\/local\/bin\/exec-server (.+)$/m.exec(text)!;
+  const command = parseServeOptions(words!.split(" "), () => undefined);
+  assert.ok(command.kind === "serve" && command.options.listen.kind !== "stdio");
+  assert.equal(command.options.idle.length, 0);
+  assert.ok(JSON.stringify(command.options.auth).includes("${CREDENTIALS_DIRECTORY}/token"));
 });
 
 /** Whether it can judge a unit that is not loaded, as of version 250. */
