@@ -7,7 +7,7 @@ const UNIT = "packaging/exec-server.service";
 const MOST_EXPOSURE = 35;
 
 const linters: [name: string, files: string, args: readonly string[]][] = [
-  ["shellcheck", "the scripts", [...filesIn("scripts", ".sh"), ...filesIn("packaging", ".sh")]],
+  ["shellcheck", "the scripts", [".ci/run", ...filesIn("scripts", ".sh"), ...filesIn("packaging", ".sh")]],
   ["actionlint", "the workflows", filesIn(".github/workflows", ".yml")],
   ["zizmor", "the rights and inputs of the workflows", ["--offline", "--quiet", "--min-severity=medium", ".github"]],
   ["hadolint", "the Dockerfiles", ["Dockerfile", ...filesIn("packaging/docker", ".Dockerfile")]],
