@@ -24,9 +24,9 @@ export interface WsSocket {
 export interface WsRequest {
   path: string;
   on(event: "socket", listener: (socket: WsTransport) => void): this;
-  prependListener(event: "upgrade", listener: (answer: WsResponse, socket: WsTransport) => void): this;
   /** An answer of status 1xx other than 101, which others may follow. */
   on(event: "information", listener: (answer: Pick<WsResponse, "statusCode">) => void): this;
+  prependListener(event: "upgrade", listener: (answer: WsResponse, socket: WsTransport) => void): this;
   end(): void;
 }
 
