@@ -3,6 +3,7 @@ import { originFlaw } from "../origin.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
 import type { Authorizer } from "./auth.ts";
+import { withoutServeAddress } from "./serve_address.ts";
 import { askForVectoredWrites, vectoredWritesSettled } from "./vectored_writes.ts";
 
 export interface ListenOptions {
@@ -84,17 +85,19 @@ export function listen(options: ListenOptions): Listener {
 /** @throws {Error} Like {@linkcode listen}. */
 function serve(options: ListenOptions, hostname: string, port: number): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({
-      hostname,
-      port,
-      automaticCompression: false,
-      // Without these two the platform writes to stdout.
-      onListen: () => {},
-      onError: (error) => {
-        options.log.error("request failed unexpectedly", { error: describe(error) });
-        return new Response(null, { status: 500 });
-      },
-    }, (request, info) => answer(options, request, info.remoteAddr));
+    return withoutServeAddress(() =>
+      Deno.serve({
+        hostname,
+        port,
+        automaticCompression: false,
+        // Without these two the platform writes to stdout.
+        onListen: () => {},
+        onError: (error) => {
+          options.log.error("request failed unexpectedly", { error: describe(error) });
+          return new Response(null, { status: 500 });
+        },
+      }, (request, info) => answer(options, request, info.remoteAddr))
+    );
   } catch (error) {
     throw new Error(listenFailure(error), { cause: error });
   }

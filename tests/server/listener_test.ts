@@ -308,6 +308,26 @@ Deno.test("isLoopback is true for addresses of this machine alone", () => {
   }
 });
 
+Deno.test("listen listens where it is told to, and nowhere that a variable tells the platform", async () => {
+  const place = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = place.addr;
+  place.close();
+  for (const how of ["", "duplicate,"]) {
+    const variable = `${how}tcp:127.0.0.1:${port}`;
+    Deno.env.set("DENO_SERVE_ADDRESS", variable);
+    try {
+      await using listener = startListener();
+      assert.notEqual(new URL(listener.url).port, String(port));
+      await expectAnswers(listener, [["GET /readyz", ["Host: x"], "200"]]);
+      await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }), Deno.errors.ConnectionRefused);
+      // It is the user's, and his programs' to inherit.
+      assert.equal(Deno.env.get("DENO_SERVE_ADDRESS"), variable);
+    } finally {
+      Deno.env.delete("DENO_SERVE_ADDRESS");
+    }
+  }
+});
+
 Deno.test("listen leaves nothing in the environment that programs would inherit", async () => {
   await using listener = startListener();
   using peer = await RawConnection.websocket(rawTarget(listener.url));
