@@ -27,8 +27,7 @@ async function main(): Promise<void> {
     const command = parseServeOptions(Deno.args, (name) => Deno.env.get(name));
     switch (command.kind) {
       case "help":
-        await runNamedCommand(["help"]);
-        return;
+        return Deno.exit(await runNamedCommand(["help"]));
       case "version":
         return print(`exec-server ${(await import("./lib/version.ts")).VERSION}\n`);
       case "serve":

@@ -32,14 +32,16 @@ Deno.test("--help and help show the server's options and every command", async (
 
 Deno.test("a page whose reader has left ends quietly", async () => {
   await using user = await CommandLine.create();
-  const script = "exec-server help exec | true; exec-server help exec > /dev/full";
-  const { code, stderr } = await new Deno.Command("sh", { args: ["-c", script], clearEnv: true, env: { ...user.env } })
-    .output();
-  assert.equal(code, 1);
-  assert.equal(
-    new TextDecoder().decode(stderr),
-    "exec-server: cannot write to standard output: No space left on device (os error 28)\n",
-  );
+  for (const page of ["help exec", "--help"]) {
+    const script = `exec-server ${page} | true; exec-server ${page} > /dev/full`;
+    const options = { args: ["-c", script], clearEnv: true, env: { ...user.env } };
+    const { code, stderr } = await new Deno.Command("sh", options).output();
+    assert.equal(code, 1);
+    assert.equal(
+      new TextDecoder().decode(stderr),
+      "exec-server: cannot write to standard output: No space left on device (os error 28)\n",
+    );
+  }
 });
 
 Deno.test("a terminal gets a page in bold letters, and none with NO_COLOR", async () => {
