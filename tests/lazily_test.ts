@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { lazily } from "../lib/lazily.ts";
+import { canUnshare } from "./program/executable_box.ts";
 
 const ignore = Deno.build.os !== "linux";
 
@@ -33,3 +34,15 @@ Deno.test(
     assert.equal(new TextDecoder().decode(stdout), "No file descriptors available (os error 24) function\n");
   },
 );
+
+Deno.test("lazily loads where there is not even /dev/null", { ignore: ignore || !await canUnshare() }, async () => {
+  const code = `
+    import { lazily } from ${JSON.stringify(new URL("../lib/lazily.ts", import.meta.url).href)};
+    console.log(await lazily(() => Promise.resolve("loaded"))());
+  `;
+  const bare = `mount -t tmpfs none /dev && exec "$0" eval --no-lock '${code}'`;
+  const { stdout } = await new Deno.Command("unshare", {
+    args: ["--user", "--map-root-user", "--mount", "sh", "-c", bare, Deno.execPath()],
+  }).output();
+  assert.equal(new TextDecoder().decode(stdout), "loaded\n");
+});
