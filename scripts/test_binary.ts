@@ -49,6 +49,7 @@ const SUITES: readonly Suite[] = [
     env,
     limitMs: CONFORMANCE_LIMIT_MS,
     read: readRecording,
+    sum: /^\d+ passed, (\d+) failed/m,
     details: mismatchOf,
   },
   {
@@ -61,6 +62,7 @@ const SUITES: readonly Suite[] = [
     env,
     limitMs: TESTS_LIMIT_MS,
     read: readTest,
+    sum: /^(?:ok|FAILED) \| \d+ passed.* \| (\d+) failed/m,
     details: failureOf,
   },
 ];

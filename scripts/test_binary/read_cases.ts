@@ -20,17 +20,27 @@ export function mismatchOf(name: string, output: string): string {
  * another ` ... `.
  */
 export function readTest(line: string): Case | undefined {
-  const [, name = "", outcome] = /^\S+ => ((?:(?! \.\.\. ).)+) \.\.\. (ok|FAILED|ignored)\b/.exec(line) ?? [];
+  const [, place] = /^Uncaught error from (\S+) FAILED$/.exec(line) ?? [];
+  // As the runner calls it at its end. The tests that would have followed are cancelled, or nothing is said of them.
+  if (place !== undefined) return { name: `${place} (uncaught error)`, reason: "", verdict: "failed" };
+  const [, name = "", outcome] = /^\S+ => ((?:(?! \.\.\. ).)+) \.\.\. (ok|FAILED|ignored|cancelled)\b/.exec(line) ?? [];
   if (outcome === undefined) return undefined;
   const reason = REFERENCE_SIDE.test(name)
     ? "what the other server does is seen without an executable"
     : "not for this machine";
-  return { name, reason, verdict: ({ ok: "passed", FAILED: "failed", ignored: "skipped" } as const)[outcome]! };
+  return { name, reason, verdict: VERDICTS[outcome]! };
 }
+
+const VERDICTS: Readonly<Record<string, Case["verdict"]>> = {
+  ok: "passed",
+  FAILED: "failed",
+  cancelled: "failed",
+  ignored: "skipped",
+};
 
 /** What the runner says of a failed test at its end; empty: nothing. */
 export function failureOf(name: string, output: string): string {
   const [, errors = ""] = output.split("\n ERRORS \n");
-  const [, after] = errors.split(`\n${name} => `);
+  const [, after] = errors.split(new RegExp(`\\n${RegExp.escape(name)}(?: => |\\n)`));
   return after === undefined ? "" : after.split(/\n\n(?=\S.* => \S+:\d+:\d+$| FAILURES )/m)[0]!;
 }

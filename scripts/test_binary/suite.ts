@@ -19,6 +19,8 @@ export interface Suite {
   readonly limitMs: number;
   /** The case that a line of its output tells the end of. */
   readonly read: (line: string) => Case | undefined;
+  /** Finds in its output how many cases failed, by its own count: none of them must have been overlooked. */
+  readonly sum: RegExp;
   /** More about a failed case, from all that was written; empty: its line says all. */
   readonly details: (name: string, output: string) => string;
 }
@@ -63,7 +65,7 @@ export async function runSuite(
   const seen = new Map<string, Case>();
   const hear = (line: string) => {
     const one = suite.read(line);
-    if (one !== undefined && !seen.has(one.name)) seen.set(one.name, one);
+    if (one !== undefined && (one.verdict === "failed" || !seen.has(one.name))) seen.set(one.name, one);
   };
   const held = new AbortController();
   const text = Promise.all([allOf(child.stdout, hear, held.signal), allOf(child.stderr, () => {}, held.signal)]);
@@ -74,11 +76,12 @@ export async function runSuite(
   const [stdout, stderr] = await text;
   clearTimeout(holding);
   const counts = judge([...seen.values()], suite, excuses, stdout, say);
+  const failures = [...seen.values()].filter(({ verdict }) => verdict === "failed").length;
+  const [, sum = "unknown"] = suite.sum.exec(stdout) ?? [];
   const flaw = why ?? (held.signal.aborted ? "it left something behind that holds its output open" : undefined) ??
     (seen.size === 0 ? `no case was run; exit code ${code}` : undefined) ??
-    (success || [...seen.values()].some(({ verdict }) => verdict === "failed")
-      ? undefined
-      : `exit code ${code} without a case that failed`);
+    (success || failures > 0 ? undefined : `exit code ${code} without a case that failed`) ??
+    (sum === String(failures) ? undefined : `${failures} cases were seen to fail, by its own count ${sum}`);
   if (flaw !== undefined) say(`FAIL ${suite.name}: ${flaw}${lastOf(`${stdout}${stderr}`)}`);
   say(`${suite.name}: ${seen.size} cases in ${Math.round((performance.now() - began) / 1000)} s`);
   return { ...counts, failed: counts.failed + (flaw === undefined ? 0 : 1) };

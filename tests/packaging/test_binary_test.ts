@@ -20,7 +20,10 @@ error: another
  FAILURES 
 
 two, with steps => ./tests/a_test.ts:7:6
+
+FAILED | 1 passed | 1 failed (1 step) | 1 ignored (2s)
 `;
+const SUM = /(\d+) failed/;
 
 /** Runs a script as a suite of tests. @returns What was counted, and what was said without the times. */
 async function run(script: string, { limitMs = 60_000, signal = never, ...more }: Partial<Suite> & {
@@ -30,7 +33,7 @@ async function run(script: string, { limitMs = 60_000, signal = never, ...more }
   const { excuses = [], ...rest } = more;
   const said: string[] = [];
   const suite: Suite = {
-    ...{ name: "suite", command: ["/bin/sh", "-c", script], limitMs, read: readTest, details: failureOf },
+    ...{ name: "suite", command: ["/bin/sh", "-c", script], limitMs, read: readTest, sum: SUM, details: failureOf },
     ...rest,
   };
   const { passed, failed, skipped } = await runSuite(suite, excuses, (line) => said.push(line), signal);
@@ -65,7 +68,7 @@ Deno.test("recordings are counted, with the reasons of those that are skipped", 
 });
 
 Deno.test("a known failure is skipped by name with its reason, and one that passes is told", onUnix, async () => {
-  const script = `echo './x => old ... FAILED (1s)'; echo './x => well ... ok (1s)'; exit 1`;
+  const script = `echo './x => old ... FAILED (1s)'; echo './x => well ... ok (1s)'; echo '1 failed'; exit 1`;
   assert.deepEqual(await run(script, { excuses: [[/^old$/, "no zstd"], [/^well$/, "no locks"]] }), {
     counts: [1, 0, 1],
     said: [
@@ -83,6 +86,41 @@ Deno.test("a suite that breaks has failed, whatever its cases did", onUnix, asyn
   const late = await run("echo './x => one ... ok (1s)'; exit 1");
   assert.deepEqual(late.counts, [1, 1, 0]);
   assert.match(late.said[0]!, /^FAIL suite: exit code 1 without a case that failed/);
+});
+
+Deno.test("no failure hides behind one that is excused", onUnix, async () => {
+  const old = "echo './x => old ... FAILED (1s)'; ";
+  const excuses: [RegExp, string][] = [[/^old$/, "no zstd"]];
+  const uncaught = await run(
+    `${old} cat <<'END'
+Uncaught error from ./y FAILED
+./y => next ... cancelled (0ms)
+
+ ERRORS 
+
+./y (uncaught error)
+error: Error: no
+
+ FAILURES 
+
+3 failed
+END
+exit 1`,
+    { excuses },
+  );
+  assert.deepEqual(uncaught.counts, [0, 2, 1]);
+  assert.deepEqual(uncaught.said.slice(1), [
+    "FAIL ./y (uncaught error)\nerror: Error: no",
+    "FAIL next",
+    "suite: 3 cases",
+  ]);
+  const twice = `${old} echo './x => same ... ok (1s)'; echo './y => same ... FAILED (1s)'; echo '2 failed'; exit 1`;
+  assert.deepEqual((await run(twice, { excuses })).counts, [0, 1, 1]);
+  const unseen = await run(`${old} echo '2 failed'; exit 1`, { excuses });
+  assert.deepEqual(unseen.counts, [0, 1, 1]);
+  assert.match(unseen.said[1]!, /^FAIL suite: 1 cases were seen to fail, by its own count 2/);
+  const silent = await run(`${old} exit 1`, { excuses });
+  assert.match(silent.said[1]!, /^FAIL suite: 1 cases were seen to fail, by its own count unknown/);
 });
 
 Deno.test("a suite that does not end is ended, with what was counted until then", onUnix, async () => {
