@@ -6,8 +6,9 @@
  *     deno task compile --all                  for every one
  *     deno task compile --no-check             without the type check, when that has been done
  *
- * What is made is `dist/exec-server-…`, one for each target; the one for this system also as `dist/exec-server`; and
- * `dist/SHA256SUMS` of what this run has made. What was there before is replaced when all of it is done, or not at all.
+ * What is made is `dist/exec-server-…`, one for each target; the one for this system also as `dist/exec-server`;
+ * `dist/THIRD_PARTY_NOTICES.txt`, the same for all targets; and `dist/SHA256SUMS` of what this run has made. What was
+ * there before is replaced when all of it is done, or not at all.
  *
  * Deno fetches the run-time base of its own version. Where it cannot, `DENORT_BIN` names one, a denort for the target,
  * of which there can then be one only. If that is of another version, `DENO_BIN` names a deno of that version.
@@ -15,7 +16,9 @@
 import config from "../deno.json" with { type: "json" };
 import { type Embedder, embedder } from "./compile/base.ts";
 import { bundleProgram } from "./compile/bundle.ts";
-import { embed } from "./compile/embed.ts";
+import { embed, type Program } from "./compile/embed.ts";
+import { noticesOf, packageBeside, packagesOf } from "./compile/notices.ts";
+import { TERMINAL_PACKAGE } from "./compile/packages.ts";
 import { CompileError, runStep } from "./compile/step.ts";
 import { tryOut } from "./compile/try_out.ts";
 
@@ -28,6 +31,7 @@ const FILES: Readonly<Record<string, string>> = {
   "x86_64-pc-windows-msvc": "x86_64-windows-msvc.exe",
   "aarch64-pc-windows-msvc": "aarch64-windows-msvc.exe",
 };
+const NOTICES_FILE = "THIRD_PARTY_NOTICES.txt";
 const OUR_FILE = Deno.build.os === "windows" ? "exec-server.exe" : "exec-server";
 
 /** Where everything is made, and of which nothing is left. What is embedded does not tell where the project is. */
@@ -65,6 +69,7 @@ async function build({ targets, isChecked }: Wanted, means: Embedder, signal: Ab
   await Deno.mkdir(made, { recursive: true });
   if (isChecked) await runStep(Deno.execPath(), ["check", "--frozen", "--quiet", "main.ts"], signal);
   const program = await bundleProgram(PLACE, signal);
+  const notices = await noticesFor(program, means);
   const [lines, sums]: [string[], string[]] = [[], []];
   for (const target of targets) {
     const name = `exec-server-${FILES[target]}`;
@@ -77,10 +82,19 @@ async function build({ targets, isChecked }: Wanted, means: Embedder, signal: Ab
     await tryOut(await Deno.realPath(`${made}/${name}`), `exec-server ${config.version}`);
     await Deno.copyFile(`${made}/${name}`, `${made}/${OUR_FILE}`);
   }
+  await Deno.writeTextFile(`${made}/${NOTICES_FILE}`, notices);
+  sums.push(`${await sha256(new TextEncoder().encode(notices))}  ${NOTICES_FILE}\n`);
   await Deno.writeTextFile(`${made}/SHA256SUMS`, sums.join(""));
   signal.throwIfAborted();
   for (const { name } of [...Deno.readDirSync(made)]) Deno.renameSync(`${made}/${name}`, `dist/${name}`);
   console.log(lines.join("\n"));
+}
+
+/** @throws {CompileError} There is something in it that may not be passed on like this. */
+async function noticesFor({ sources }: Program, { version }: Embedder): Promise<string> {
+  const bundled = await packagesOf(sources);
+  const terminalVersion = config.imports[TERMINAL_PACKAGE].split("@").at(-1)!;
+  return noticesOf([...bundled, await packageBeside(bundled[0]!, TERMINAL_PACKAGE, terminalVersion)], version);
 }
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -19,10 +19,10 @@ export async function bundleProgram(place: string, signal: AbortSignal): Promise
   const how = ["--quiet", "--code-splitting", "--outdir", directory];
   const without = all.map((name) => `--external=${name}`);
   await runStep(Deno.execPath(), ["bundle", ...how, ...without, "main.ts"], signal);
-  await bundlePackages(packages, `${place}/entries`, `${directory}/packages`, signal);
+  const sources = await bundlePackages(packages, `${place}/entries`, `${directory}/packages`, signal);
   await Deno.writeTextFile(`${directory}/packages/none.js`, "");
   await forgetTimes(directory);
-  return { directory, packages };
+  return { directory, packages, sources };
 }
 
 /** Executables hold the times of files, and two builds shall be the same. */

@@ -9,6 +9,8 @@ export interface Program {
   readonly directory: string;
   /** Modules of packages, in the folder `packages` of it, beside an empty `none.js`. */
   readonly packages: readonly string[];
+  /** Paths of the files of others that it is made of. */
+  readonly sources: readonly string[];
 }
 
 /**

@@ -2,6 +2,7 @@
  * What the program uses of other people's packages, as a few modules that import nothing else. Embedded whole, packages
  * are six times as big and mostly types and documents, and every start reads the list of all their files.
  */
+import { resolve } from "node:path";
 import { CompileError, runStep } from "./step.ts";
 
 /** It has native parts, which cannot be bundled. Terminals on Linux do not need it. */
@@ -41,6 +42,7 @@ export function fileOf(module: string): string {
  * @param modules Of packages.
  * @param place Where it may leave files while it works.
  * @param directory Where there will be a file for each of them.
+ * @returns The paths of the files that the bundles are made of.
  * @throws {CompileError}
  */
 export async function bundlePackages(
@@ -48,7 +50,7 @@ export async function bundlePackages(
   place: string,
   directory: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   await Deno.mkdir(place, { recursive: true });
   const entries = await Promise.all(modules.map(async (module) => {
     const entry = `${place}/${fileOf(module)}.mjs`;
@@ -56,11 +58,25 @@ export async function bundlePackages(
     return entry;
   }));
   // No file is shared: a module of the older kind that is split off, as it is imported when needed, loses its names.
-  const how = ["--quiet", "--minify", "--outdir", directory];
+  const how = ["--quiet", "--minify", "--sourcemap=external", "--outdir", directory];
   // Optional accelerators of `ws`, native ones.
   const without = ["--external=bufferutil", "--external=utf-8-validate"];
   await runStep(Deno.execPath(), ["bundle", ...how, ...without, ...entries], signal);
+  const sources = await takeSources(directory);
   await confineRequire(directory);
+  const ours = new Set(entries.map((entry) => resolve(entry)));
+  return sources.filter((source) => !ours.has(source));
+}
+
+/** Takes the source maps from a directory, and tells which sources they name. */
+async function takeSources(directory: string): Promise<string[]> {
+  const maps = (await Array.fromAsync(Deno.readDir(directory))).filter(({ name }) => name.endsWith(".map"));
+  const all = await Promise.all(maps.map(async ({ name }) => {
+    const { sources } = JSON.parse(await Deno.readTextFile(`${directory}/${name}`)) as { sources: string[] };
+    await Deno.remove(`${directory}/${name}`);
+    return sources.map((source) => resolve(directory, source));
+  }));
+  return [...new Set(all.flat())];
 }
 
 /** A module that exports what another does, also if that is of the older kind. */

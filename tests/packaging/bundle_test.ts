@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
 import { bundleProgram } from "../../scripts/compile/bundle.ts";
 import type { Program } from "../../scripts/compile/embed.ts";
+import { noticesOf, packageBeside, packagesOf } from "../../scripts/compile/notices.ts";
 import { fileOf } from "../../scripts/compile/packages.ts";
 
 const PACKAGES = [
@@ -54,6 +55,22 @@ Deno.test("what is embedded is the program and what it needs, and tells nothing 
         for (const folder of folders) assert.ok(!text.includes(folder.slice(1)), `${path} names ${folder}`);
       }
     });
+
+    await t.step(
+      "the notices name each package that something is of, whose licence is permissive, and no other",
+      async () => {
+        const bundled = await packagesOf(program.sources);
+        const names = bundled.map(({ name }) => name);
+        const isOf = (module: string, name: string) => module === name || module.startsWith(`${name}/`);
+        for (const module of PACKAGES) assert.ok(names.some((name) => isOf(module, name)), module);
+        for (const name of ["eslint-visitor-keys", "long"]) assert.ok(names.includes(name), name);
+        for (const name of ["fast-check", "pure-rand", "typescript"]) assert.ok(!names.includes(name), name);
+        const notices = noticesOf([...bundled, await packageBeside(bundled[0]!, "@lydell/node-pty", "1.1.0")], "1.2.3");
+        assert.match(notices, /^@lydell\/node-pty 1\.1\.0 \(MIT\)\n {2}with @lydell\/node-pty-darwin-arm64\n/m);
+        assert.match(notices, /^Copyright .* Daniel Wirtz/m);
+        assert.ok(!notices.includes(bundled[0]!.directory));
+      },
+    );
 
     await t.step("bundled packages export what packages export", async () => {
       for (const name of PACKAGES) {

@@ -6,6 +6,8 @@ const [TARGET, FILE] = Deno.build.arch === "x86_64"
   ? ["aarch64-unknown-linux-gnu", "exec-server-aarch64-linux-gnu"]
   : ["x86_64-unknown-linux-gnu", "exec-server-x86_64-linux-gnu"];
 
+const NOTICES_FILE = "THIRD_PARTY_NOTICES.txt";
+
 /** The run-time base of these tests is made of a program of Linux. */
 const ignore = Deno.build.os !== "linux";
 
@@ -32,7 +34,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "two runs make the same file and its sum, and leave nothing else",
+  name: "two runs make the same file, the same notices and their sums, and leave nothing else",
   ignore,
   async fn() {
     await using checkout = await Checkout.make();
@@ -40,8 +42,9 @@ Deno.test({
     assert.equal(first.code, 0, first.stderr);
     assert.match(first.stdout, new RegExp(`^dist/${FILE}: exec-server \\d+\\.\\d+\\.\\d+, \\d+\\.\\d MB\n$`));
     const bytes = await Deno.readFile(`${checkout.path}/dist/${FILE}`);
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-    const expected = { ...Checkout.untouched, [FILE]: "large", SHA256SUMS: `${digest}  ${FILE}\n` };
+    const notices = await Deno.readFile(`${checkout.path}/dist/${NOTICES_FILE}`);
+    const sums = `${await sumOf(bytes)}  ${FILE}\n${await sumOf(notices)}  ${NOTICES_FILE}\n`;
+    const expected = { ...Checkout.untouched, [FILE]: "large", [NOTICES_FILE]: "large", SHA256SUMS: sums };
     assert.deepEqual(checkout.dist(), expected);
     assert.equal((await checkout.run(["--target", TARGET])).code, 0);
     assert.deepEqual(checkout.dist(), expected);
@@ -120,6 +123,10 @@ Deno.test({
     await refused([], /^compile: dist cannot be written: Not a directory .*\n$/);
   },
 });
+
+async function sumOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
 
 /** A cache with all packages and the bundler of the real one, and without what Deno has fetched for executables. */
 async function cacheWithoutBase(directory: string): Promise<string> {
