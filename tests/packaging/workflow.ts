@@ -7,6 +7,8 @@ export interface Step {
   readonly name?: string;
   readonly uses?: string;
   readonly run?: string;
+  readonly if?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 
 export interface Job {

@@ -54,6 +54,22 @@ Deno.test("what the install script looks for is what the release builds", () => 
   assert.deepEqual(sought.sort(), built.sort());
 });
 
+Deno.test("a release has our licence and the notices of others, once for all targets", () => {
+  const { build, assemble } = readWorkflow("release").jobs;
+  const kept = build!.steps!.filter((step) => step.with?.["path"] === "dist/THIRD_PARTY_NOTICES.txt");
+  const targets = build!.strategy!.matrix.include!.map(({ target }) => target);
+  assert.deepEqual(kept.map((step) => targets.filter((target) => step.if === `matrix.target == '${target}'`)), [[
+    "x86_64-unknown-linux-gnu",
+  ]]);
+  const taken = assemble!.steps!.find((step) => step.uses?.startsWith("actions/download-artifact@"))!.with!;
+  assert.deepEqual([taken["pattern"], taken["path"], taken["merge-multiple"]], ["program-*", "release", true]);
+  assert.match(String(kept[0]!.with!["name"]), /^program-/);
+  const names = assemble!.steps!.map(({ name }) => name);
+  const ours = names.indexOf("Add our licence to the notices of others");
+  assert.match(assemble!.steps![ours]!.run!, /^cp LICENSE release\/$/);
+  assert.ok(ours < names.indexOf("Write the sums"));
+});
+
 Deno.test({
   name: "the install script that the release writes installs from that release without being told anything",
   ignore: Deno.build.os !== "linux",
