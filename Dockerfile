@@ -19,6 +19,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --create-home --uid 1000 user
 COPY --from=build /src/dist/exec-server /usr/local/bin/exec-server
+COPY --from=build /src/LICENSE /src/dist/THIRD_PARTY_NOTICES.txt /usr/share/doc/exec-server/
 # No HEALTHCHECK and no EXPOSE: as it is, it has no port. With --listen ws://… let the orchestrator ask GET /readyz.
 USER 1000:1000
 WORKDIR /home/user
