@@ -104,9 +104,14 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 /** @throws {CompileError} */
 async function prepare(): Promise<void> {
   try {
+    await Deno.mkdir("dist", { recursive: true });
+    // Held until this process ends. On Windows directories cannot be locked.
+    const isAlone = Deno.build.os === "windows" || await (await Deno.open("dist")).tryLock(true);
+    if (!isAlone) throw new CompileError("another run is at work in dist");
     await removePlace(); // of a run that was killed
     await Deno.mkdir(PLACE, { recursive: true });
   } catch (error) {
+    if (error instanceof CompileError) throw error;
     throw new CompileError(`dist cannot be written: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -117,10 +117,15 @@ Deno.test({
     await refused([], other, { DENORT_BIN: "/bin/true" });
     await refused([], /^compile: \/none cannot be run: .*\n$/, { DENO_BIN: "/none" });
     await refused([], /^compile: DENO_BIN: \/bin\/true is no deno\n$/, { DENO_BIN: "/bin/true" });
+    {
+      using held = await Deno.open(`${checkout.path}/dist`);
+      await held.lock(true);
+      await refused([], /^compile: another run is at work in dist\n$/);
+    }
     assert.deepEqual(checkout.dist(), Checkout.untouched);
     await Deno.remove(`${checkout.path}/dist`, { recursive: true });
     await Deno.writeTextFile(`${checkout.path}/dist`, "in the way");
-    await refused([], /^compile: dist cannot be written: Not a directory .*\n$/);
+    await refused([], /^compile: dist cannot be written: File exists .*\n$/);
   },
 });
 
