@@ -19,7 +19,7 @@ const SYMBOLS = {
     nonblocking: true,
   },
   /** glibc 2.28. */
-  statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32", optional: true },
   readInBackground: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
   writeInBackground: { name: "write", parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
   /** glibc 2.26. */
@@ -51,7 +51,7 @@ const SYMBOLS = {
   },
   copy_file_range: { parameters: ["i32", "buffer", "i32", "buffer", "usize", "u32"], result: "isize" },
   /** glibc 2.30. */
-  getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize", optional: true },
   mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   mkdiratInBackground: { name: "mkdirat", parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
@@ -59,7 +59,7 @@ const SYMBOLS = {
   symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   /** glibc 2.28. */
-  renameat2: { parameters: ["i32", "buffer", "i32", "buffer", "u32"], result: "i32" },
+  renameat2: { parameters: ["i32", "buffer", "i32", "buffer", "u32"], result: "i32", optional: true },
   flock: { parameters: ["i32", "i32"], result: "i32" },
   /** `openat2` has no function of its own. */
   openat2: { name: "syscall", parameters: ["i64", "i32", "buffer", "buffer", "usize"], result: "i64" },
@@ -72,6 +72,18 @@ const SYMBOLS = {
 } as const;
 
 const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+
+/** Calls that the C library is too old to have functions for, by their numbers. */
+const NUMBERED = {
+  statx: { name: "syscall", parameters: ["i64", "i32", "buffer", "i32", "u32", "buffer"], result: "i64" },
+  getdents64: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
+  renameat2: { name: "syscall", parameters: ["i64", "i32", "buffer", "i32", "buffer", "u32"], result: "i64" },
+} as const;
+const [SYS_STATX, SYS_GETDENTS64, SYS_RENAMEAT2] = Deno.build.arch === "aarch64"
+  ? [291n, 61n, 276n]
+  : [332n, 217n, 316n];
+/** Where the newest of them is missing. */
+const numbered = symbols.getdents64 === null ? Deno.dlopen("libc.so.6", NUMBERED).symbols : null;
 
 export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -180,7 +192,10 @@ export class FileStatus {
 
 /** Fills `status`; 0 or a negated error number. An empty path with AT_EMPTY_PATH means `at` itself. */
 export function statusAt(at: number, path: Bytes, flags: number, status: FileStatus): number {
-  return orError(symbols.statx(at, path, flags, STATX_BASIC_STATS | STATX_BTIME, status.bytes));
+  const mask = STATX_BASIC_STATS | STATX_BTIME;
+  return symbols.statx === null
+    ? orErrorFromLong(numbered!.statx(SYS_STATX, at, path, flags, mask, status.bytes))
+    : orError(symbols.statx(at, path, flags, mask, status.bytes));
 }
 
 /**
@@ -281,7 +296,10 @@ export function copyFileRangeInBackground(from: number, to: number, length: numb
 
 /** Fills `buffer` with `struct linux_dirent64`s; the number of bytes, 0 at the end of the directory. */
 export function readDirectoryEntries(fd: number, buffer: Bytes): number {
-  return orErrorFromLong(symbols.getdents64(fd, buffer, BigInt(buffer.length)));
+  const size = BigInt(buffer.length);
+  return orErrorFromLong(
+    symbols.getdents64?.(fd, buffer, size) ?? numbered!.getdents64(SYS_GETDENTS64, fd, buffer, size),
+  );
 }
 
 export function makeDirectoryAt(at: number, path: Bytes, mode: number): number {
@@ -311,7 +329,9 @@ const RENAME_NOREPLACE = 1;
 
 /** Moves a name to another, where there must be none: else -EEXIST. -EINVAL if the file system cannot tell (NFS, 9p). */
 export function renameToNew(fromAt: number, from: Bytes, toAt: number, to: Bytes): number {
-  return orError(symbols.renameat2(fromAt, from, toAt, to, RENAME_NOREPLACE));
+  return symbols.renameat2 === null
+    ? orErrorFromLong(numbered!.renameat2(SYS_RENAMEAT2, fromAt, from, toAt, to, RENAME_NOREPLACE))
+    : orError(symbols.renameat2(fromAt, from, toAt, to, RENAME_NOREPLACE));
 }
 
 export const LOCK_SH = 1;
