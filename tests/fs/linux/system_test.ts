@@ -47,7 +47,7 @@ Deno.test("all that can be done with files is done by the operations of this sys
   assert.deepEqual(walked.entries, [{ path: `file://${scratch.root}/c/b`, kind: "directory" }]);
   await files.remove(scratch.path("c"), { recursive: true, force: false, followSymlinks: true });
   assert.throws(() => files.getMetadata(scratch.path("c"), true), { kind: "notFound" });
-  assert.equal(files.watchMissing(1n, [scratch.path("a")], null, () => {}), false);
+  assert.equal(files.watchMissing(1n, [], null, () => {}), false); // one that is begun ends on another thread, later
 });
 
 Deno.test("what a connection had begun to write does not undo what its successor wrote", { ignore }, async () => {
