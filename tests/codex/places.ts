@@ -71,12 +71,10 @@ const mcpServers: Scenario = {
       ],
     ),
   check({ answers }) {
-    assert.deepEqual(answers.slice(0, 2).map(({ output }) => output), [
-      "Wall time: some seconds\nOutput:\nquiet says psst, low",
-      "Wall time: some seconds\nOutput:\nloud says hey, high",
-    ]);
-    for (const [index, start] of ["quiet says xxx", "loud says yyy"].entries()) {
-      assert.ok(answers[index + 2]!.output.includes(start));
+    // Older versions of the CLI pass on the whole content as JSON.
+    const sayings = ["quiet says psst, low", "loud says hey, high", "quiet says xxx", "loud says yyy"];
+    for (const [index, said] of sayings.entries()) {
+      assert.ok(answers[index]!.output.includes(said), answers[index]!.output);
     }
   },
 };
