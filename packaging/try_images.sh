@@ -8,9 +8,10 @@ work=$(mktemp -d)
 container=
 trap '[ -z "$container" ] || docker rm --force "$container" >/dev/null; rm -rf "$work"' EXIT
 
-# Asks for the one program that all of them have, and keeps the input open until its end is told, or for 30 s.
+# Asks for a directory, and for the one program that all of them have, and keeps the input open until its end is told, or for 30 s.
 ask() {
   printf '%s\n' '{"id":1,"method":"initialize","params":{"clientName":"images"}}' '{"method":"initialized"}' \
+    '{"id":3,"method":"fs/readDirectory","params":{"path":"file:///usr/local/bin"}}' \
     '{"id":2,"method":"process/start","params":{"processId":"p","argv":["/usr/local/bin/exec-server","--version"],"cwd":"file:///","env":{},"tty":false}}'
   rounds=0
   while [ $rounds -lt 60 ] && ! grep -q -e '"process/closed"' -e '"error"' "$work/said"; do
@@ -19,13 +20,14 @@ ask() {
   done
 }
 
-# answers NAME COMMAND…: whether a server says what that program wrote.
+# answers NAME COMMAND…: whether a server finds that program, and says what it wrote.
 answers() {
   name=$1
   shift
   : >"$work/said"
   ask | "$@" >"$work/said" || true
-  if ! grep -q "\"chunk\":\"$(printf 'exec-server %s\n' "$version" | base64)\"" "$work/said"; then
+  if ! grep -q '^{"id":3,.*"fileName":"exec-server"' "$work/said" ||
+    ! grep -q "\"chunk\":\"$(printf 'exec-server %s\n' "$version" | base64)\"" "$work/said"; then
     echo "$name does not answer as it should:" >&2
     cat "$work/said" >&2
     exit 1

@@ -15,7 +15,7 @@ import { errorWords } from "./error_words.ts";
 import { InterruptedError, interruption } from "./interruption.ts";
 import { openTarget } from "./open_client.ts";
 import { hint, painter, printable, printJson } from "./say.ts";
-import { DetachedProcesses, stateDirectory } from "./state.ts";
+import { DetachedProcesses, stateDirectory, StateError } from "./state.ts";
 
 /** What one check of a server may take, in milliseconds. */
 const CHECK_MS = 15_000;
@@ -129,9 +129,15 @@ async function tellBackEnds(look: DoctorParts["lookAtBackEnds"], tell: Teller): 
 }
 
 async function lookAtState(cli: Cli): Promise<Finding> {
+  let directory: string;
   try {
-    const { processes: { length }, faults } = await new DetachedProcesses(stateDirectory((name) => cli.env(name)))
-      .list();
+    directory = stateDirectory((name) => cli.env(name));
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return note(error.message, "exec --detach, ps, logs, attach and kill need it; nothing else does");
+  }
+  try {
+    const { processes: { length }, faults } = await new DetachedProcesses(directory).list();
     if (faults.length > 0) return failed(faults.map(({ message }) => message).join(" / "));
     return length === 0
       ? ok("no program is remembered")

@@ -56,6 +56,14 @@ Deno.test("doctor looks at the server that commands start for themselves", onLin
   }
 });
 
+Deno.test("doctor does not find fault with a user who has no home", onLinux, async () => {
+  await using user = await CommandLine.create();
+  const { code, of } = await findings(user, [], { HOME: "", XDG_STATE_HOME: "" });
+  assert.equal(code, 0);
+  assert.equal(of("detached").status, "note");
+  assert.match(of("detached").detail, /neither XDG_STATE_HOME nor HOME is set/);
+});
+
 Deno.test("doctor says what is wrong with a token, and never the token", onLinux, async () => {
   await using user = await CommandLine.create();
   await Deno.writeTextFile(`${user.home}/token`, "right-token-0123456789", { mode: 0o600 });
