@@ -7,6 +7,7 @@ import { say } from "../say.ts";
 
 const CANNOT_RUN_CODE = 126;
 const NOT_FOUND_CODE = 127;
+const INTERNAL_ERROR = -32603;
 
 /** A program could not be started: what to say, and the exit code that a shell would have for it. */
 export class LaunchError extends Error {
@@ -30,13 +31,14 @@ export async function launch(client: Client, options: StartOptions): Promise<Exe
   try {
     return await client.start(options);
   } catch (error) {
-    if (!(error instanceof ClientError) || error.dataKind === undefined) throw error;
+    if (!(error instanceof ClientError)) throw error;
     throw await explained(error, client, options);
   }
 }
 
 async function explained(error: ClientError, client: Client, { argv, cwd }: StartOptions): Promise<Error> {
-  const { dataKind, serverMessage = error.message } = error;
+  const { serverMessage = error.message } = error;
+  const dataKind = launchFailure(error);
   // How it is put for a terminal.
   const isNowhere = dataKind === "spawnFailed" && serverMessage.includes("No viable candidates found in PATH");
   const isMissing = dataKind === "spawnNotFound" || isNowhere;
@@ -51,6 +53,14 @@ async function explained(error: ClientError, client: Client, { argv, cwd }: Star
     code,
     { cause: error },
   );
+}
+
+/** What kept a program from starting. Servers before Codex 0.171 say it in the words of the system alone (seen: 0.160 to 0.169). */
+function launchFailure({ kind, code, dataKind, serverMessage = "" }: ClientError): string | undefined {
+  if (dataKind !== undefined || kind !== "server" || code !== INTERNAL_ERROR) return dataKind;
+  if (/\(os error 2\)$/.test(serverMessage)) return "spawnNotFound";
+  if (/\(os error 13\)$/.test(serverMessage)) return "spawnPermissionDenied";
+  return /^Unable to spawn /.test(serverMessage) || /\(os error \d+\)$/.test(serverMessage) ? "spawnFailed" : undefined;
 }
 
 function noDirectory(argv: readonly string[], cwd: EnvironmentPath, cause?: Error): LaunchError {
