@@ -3,6 +3,7 @@ import { originFlaw } from "../origin.ts";
 import type { Connection } from "../rpc/connection.ts";
 import { websocketConnection } from "../rpc/websocket.ts";
 import type { Authorizer } from "./auth.ts";
+import { distrustProxyHeaders, proxyHeadersSettled } from "./proxy_headers.ts";
 import { withoutServeAddress } from "./serve_address.ts";
 import { askForVectoredWrites, vectoredWritesSettled } from "./vectored_writes.ts";
 
@@ -84,6 +85,7 @@ export function listen(options: ListenOptions): Listener {
 
 /** @throws {Error} Like {@linkcode listen}. */
 function serve(options: ListenOptions, hostname: string, port: number): Deno.HttpServer<Deno.NetAddr> {
+  distrustProxyHeaders();
   try {
     return withoutServeAddress(() =>
       Deno.serve({
@@ -96,7 +98,10 @@ function serve(options: ListenOptions, hostname: string, port: number): Deno.Htt
           options.log.error("request failed unexpectedly", { error: describe(error) });
           return new Response(null, { status: 500 });
         },
-      }, (request, info) => answer(options, request, info.remoteAddr))
+      }, (request, info) => {
+        proxyHeadersSettled();
+        return answer(options, request, info.remoteAddr);
+      })
     );
   } catch (error) {
     throw new Error(listenFailure(error), { cause: error });
