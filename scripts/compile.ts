@@ -125,7 +125,7 @@ async function removePlace(): Promise<void> {
 async function main(args: readonly string[], interruption: AbortSignal): Promise<void> {
   const wanted = parse(args);
   Deno.chdir(`${import.meta.dirname}/..`);
-  const means = await embedder(interruption);
+  const means = await embedder(wanted.targets, interruption);
   await prepare();
   try {
     await build(wanted, means, interruption);

@@ -3,6 +3,10 @@
 const PROJECT = new URL("../../", import.meta.url).pathname;
 const NEEDED = ["main.ts", "lib", "scripts/compile.ts", "scripts/compile", "deno.json", "deno.lock"];
 
+/** What a program of Linux says of its machine, and where. */
+const ELF_MACHINES: Readonly<Record<string, number>> = { x86_64: 62, aarch64: 183 };
+const ELF_MACHINE_OFFSET = 18;
+
 /** What earlier runs have made. */
 const EARLIER = { "exec-server": "earlier", "exec-server-aarch64-linux-gnu": "earlier", "SHA256SUMS": "earlier" };
 
@@ -19,14 +23,17 @@ export class Checkout implements AsyncDisposable {
     this.base = `${directory}/base`;
   }
 
-  static async make(): Promise<Checkout> {
+  /** @param target For which the base passes, of Linux. */
+  static async make(target: string = Deno.build.target): Promise<Checkout> {
     const checkout = new Checkout(await Deno.makeTempDir({ prefix: "exec-server-compile-test-" }));
     await Deno.mkdir(`${checkout.path}/scripts`, { recursive: true });
     await Deno.mkdir(`${checkout.path}/dist`);
     for (const name of NEEDED) await copy(`${PROJECT}${name}`, `${checkout.path}/${name}`);
     for (const [name, text] of Object.entries(EARLIER)) await Deno.writeTextFile(`${checkout.path}/dist/${name}`, text);
+    const program = await Deno.readFile("/bin/true");
+    program[ELF_MACHINE_OFFSET] = ELF_MACHINES[target.split("-")[0]!]!;
     const marker = new TextEncoder().encode(`Deno/${Deno.version.deno}`);
-    await Deno.writeFile(checkout.base, await Deno.readFile("/bin/true"), { mode: 0o755 });
+    await Deno.writeFile(checkout.base, program, { mode: 0o755 });
     await Deno.writeFile(checkout.base, marker, { append: true });
     return checkout;
   }

@@ -37,7 +37,7 @@ Deno.test({
   name: "two runs make the same file, the same notices and their sums, and leave nothing else",
   ignore,
   async fn() {
-    await using checkout = await Checkout.make();
+    await using checkout = await Checkout.make(TARGET);
     const first = await checkout.run(["--target", TARGET]);
     assert.equal(first.code, 0, first.stderr);
     assert.match(first.stdout, new RegExp(`^dist/${FILE}: exec-server \\d+\\.\\d+\\.\\d+, \\d+\\.\\d MB\n$`));
@@ -67,7 +67,7 @@ Deno.test({
   name: "a package that the lock file does not name is refused",
   ignore,
   async fn() {
-    await using checkout = await Checkout.make();
+    await using checkout = await Checkout.make(TARGET);
     const lock = JSON.parse(await Deno.readTextFile(`${checkout.path}/deno.lock`));
     const [removed] = Object.keys(lock.specifiers).filter((name) => name.startsWith("npm:ws@"));
     delete lock.specifiers[removed!];
@@ -83,7 +83,7 @@ Deno.test({
   name: "an interruption leaves all as it was",
   ignore,
   async fn() {
-    await using checkout = await Checkout.make();
+    await using checkout = await Checkout.make(TARGET);
     const child = checkout.start(["--target", TARGET], {});
     const output = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
     let said = "";
@@ -115,6 +115,10 @@ Deno.test({
     await refused([], /^compile: DENORT_BIN: No such file or directory .*'\/none'\n$/, { DENORT_BIN: "/none" });
     const other = /^compile: DENORT_BIN: \/bin\/true is no run-time base of Deno \d+\.\d+\.\d+\n$/;
     await refused([], other, { DENORT_BIN: "/bin/true" });
+    for (const target of [TARGET, `${Deno.build.arch}-apple-darwin`, `${Deno.build.arch}-pc-windows-msvc`]) {
+      const reason = new RegExp(`^compile: DENORT_BIN: \\S+/base is no run-time base for ${target}\n$`);
+      await refused(["--target", target], reason);
+    }
     await refused([], /^compile: \/none cannot be run: .*\n$/, { DENO_BIN: "/none" });
     await refused([], /^compile: DENO_BIN: \/bin\/true is no deno\n$/, { DENO_BIN: "/bin/true" });
     {
