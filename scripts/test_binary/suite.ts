@@ -3,6 +3,8 @@
  * writes, and those that are known to fail on an old run-time base are told by name instead of failing.
  */
 
+import { signalGroup } from "../../lib/process/signal_group.ts";
+
 export interface Case {
   readonly name: string;
   readonly verdict: "passed" | "failed" | "skipped";
@@ -142,17 +144,6 @@ function endable(child: Deno.ChildProcess, limitMs: number, signal: AbortSignal)
     }
     return why;
   };
-}
-
-/** @returns Whether there is anybody in the group. */
-function signalGroup(group: number, signal: Deno.Signal): boolean {
-  try {
-    Deno.kill(-group, signal);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** All that comes until its end or the signal; each line is heard when it comes. */

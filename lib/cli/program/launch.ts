@@ -55,7 +55,10 @@ async function explained(error: ClientError, client: Client, { argv, cwd }: Star
   );
 }
 
-/** What kept a program from starting. Servers before Codex 0.171 say it in the words of the system alone (seen: 0.160 to 0.169). */
+/**
+ * What kept a program from starting. Servers before Codex 0.171 say it in the words of the system alone (seen with 0.164
+ * to 0.169).
+ */
 function launchFailure({ kind, code, dataKind, serverMessage = "" }: ClientError): string | undefined {
   if (dataKind !== undefined || kind !== "server" || code !== INTERNAL_ERROR) return dataKind;
   if (/\(os error 2\)$/.test(serverMessage)) return "spawnNotFound";
